@@ -56,8 +56,16 @@ struct DiffusionCurve {
   }
 };
 
+/// Diffusion times that fit_diffusion() looks for, in instants.
+inline constexpr double kShortestDiffusion = 0.5, kLongestDiffusion = 1e5;
+
+/// Whether a diffusion time that was fitted is a minimum, not where the search ends.
+inline bool was_searched(double diffusion_time) {
+  return diffusion_time >= kShortestDiffusion && diffusion_time <= kLongestDiffusion;
+}
+
 /// The curve of free diffusion that lies nearest to the points by least squares. Delay 0, which also holds
-/// the photons' own noise, is left out.
+/// the photons' own noise, is left out. Where no time that was_searched() is the best, its time lies outside.
 inline DiffusionCurve fit_diffusion(std::span<const CorrelationPoint> points, double shape) {
   // For each diffusion time the best amplitude and offset follow from linear equations.
   const auto best_for = [&](double diffusion_time, double& error) {
@@ -78,9 +86,9 @@ inline DiffusionCurve fit_diffusion(std::span<const CorrelationPoint> points, do
     return curve;
   };
   // A coarse look, so that no valley beside the deepest is taken, then thirds of what is left.
-  constexpr double kShortest = 0.5, kLongest = 1e5, kStep = 1.25;
-  double middle = kShortest, least = std::numeric_limits<double>::infinity(), error = 0;
-  for (double time = kShortest; time < kLongest; time *= kStep) {
+  constexpr double kStep = 1.25, kFirst = kShortestDiffusion / kStep, kLast = kLongestDiffusion * kStep;
+  double middle = kFirst, least = std::numeric_limits<double>::infinity(), error = 0;
+  for (double time = kFirst; time < kLast; time *= kStep) {
     best_for(time, error);
     if (error < least) least = error, middle = time;
   }

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "17-multi-tau/correlation.h"
 #include "17-multi-tau/study/counts.h"
 #include "17-multi-tau/study/curve.h"
 #include "17-multi-tau/study/measurement.h"
@@ -29,9 +30,11 @@
 namespace lockstep::test::multi_tau_study_test {
 namespace {
 
+using multi_tau_study::accepted_stream;
 using multi_tau_study::answer_of;
 using multi_tau_study::bytes_of;
 using multi_tau_study::compare_thresholds;
+using multi_tau_study::connected;
 using multi_tau_study::CountsReader;
 using multi_tau_study::Curve;
 using multi_tau_study::curve_of;
@@ -40,23 +43,29 @@ using multi_tau_study::DelayedValue;
 using multi_tau_study::error_of_bins;
 using multi_tau_study::Errors;
 using multi_tau_study::groups_for;
+using multi_tau_study::host_and_port;
 using multi_tau_study::kMaxPacketInstants;
 using multi_tau_study::kMaxSensors;
 using multi_tau_study::kThresholds;
 using multi_tau_study::last_bin_left_out;
+using multi_tau_study::Listener;
 using multi_tau_study::Measurement;
+using multi_tau_study::most_instants;
 using multi_tau_study::multi_tau_correlation;
+using multi_tau_study::must_hold;
 using multi_tau_study::Packet;
 using multi_tau_study::packet_header;
 using multi_tau_study::PacketHeader;
 using multi_tau_study::PacketQueue;
 using multi_tau_study::Picture;
+using multi_tau_study::place_of;
 using multi_tau_study::plain_correlation;
 using multi_tau_study::Point;
 using multi_tau_study::products_per_count;
 using multi_tau_study::receive_packets;
 using multi_tau_study::Sender;
 using multi_tau_study::Socket;
+using multi_tau_study::Stream;
 using multi_tau_study::stream_header;
 using multi_tau_study::StreamHeader;
 using multi_tau_study::ThresholdRow;
@@ -128,6 +137,23 @@ TEST_F(MultiTauCounts, AreTextWithARowForEachInstant) {
     EXPECT_THAT(all_of(write("a.csv", text)), ElementsAre(1, 2, 3, 4, 0, 255)) << text;
   }
   EXPECT_THAT(all_of(write("one.txt", "7\n8\n9\n10\n")), ElementsAre(7, 8, 9, 10));
+  EXPECT_THAT(all_of(write("LARGE.CSV", "7,8\n")), ElementsAre(7, 8));
+}
+
+TEST_F(MultiTauCounts, LoseNoInstantToAByteOrderMark) {
+  EXPECT_THAT(all_of(write("a.csv",
+                           "\xef\xbb\xbf"
+                           "1,2\r\n3,4\r\n")),
+              ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(all_of(write("b.csv", "\xef\xbb\xbf\"a\",b\n3,4\n")), ElementsAre(3, 4));
+}
+
+TEST_F(MultiTauCounts, HaveNamesInAFirstRowOfNothingElse) {
+  for (const char* names : {"sensor 1,sensor 2", "a\tb 2", "one two", "\"x, y\"", "Zähler;b", "n,"})
+    EXPECT_THAT(all_of(write("a.csv", std::string(names) + "\n3,4\n")), ElementsAre(3, 4)) << names;
+  for (const char* row : {"\"1\",\"2\"", "nan,2", "2,nan", "NaN", "inf,inf", "a,2", "1e999999", "405nm,b",
+                          "-,-", "\"\"", "'3','4'"})
+    EXPECT_THAT(error_in("a.csv", std::string(row) + "\n3,4\n"), HasSubstr(":1: \"")) << row;
 }
 
 TEST_F(MultiTauCounts, ThatCannotBeReadAreReportedWithTheirPlace) {
@@ -144,7 +170,7 @@ TEST_F(MultiTauCounts, ThatCannotBeReadAreReportedWithTheirPlace) {
   EXPECT_EQ(error_in("a.csv", ""), " is empty");
   EXPECT_EQ(error_in("a.bin", "", 2), " is empty");
   EXPECT_EQ(error_in("a.bin", "12345", 2),
-            ": byte 4: the last frame has 1 bytes, a frame of all sensors has 2");
+            ": byte 4: the last frame has 1 byte, a frame of all sensors has 2");
   EXPECT_THAT(error_in("a.bin", "1234"), HasSubstr("--sensors S does"));
   EXPECT_THAT(error_in("a.bin", "\x93NUMPY\1", 1), HasSubstr("tofile"));
   EXPECT_THAT(error_in("a.csv", "\x1f\x8b\x08"), HasSubstr("gunzip"));
@@ -360,6 +386,31 @@ TEST(MultiTauCurve, ASensorWithoutCountsIsLeftOut) {
   }
 }
 
+TEST(MultiTauCurve, ErrorsComeFromSensorsWhereEnoughOfThemHaveCounts) {
+  std::vector<unsigned char> frames = some_counts(9, 3000);
+  const auto curve = [&frames] { return curve_of(measured(frames, 9, 2, {3000})); };
+  for (std::size_t dark = 0; dark < 3; ++dark) {
+    const Curve found = curve();
+    EXPECT_EQ(found.sensors, 9 - dark);
+    EXPECT_EQ(found.errors, dark == 2 ? Errors::time : Errors::sensors);
+    EXPECT_EQ(found.parts, dark == 2 ? 11 : 9 - dark);
+    for (std::size_t i = 0; i < 3000; ++i) frames[i * kWidth + 3 * dark] = 0;
+  }
+}
+
+TEST(MultiTauMeasurement, RefusesMoreInstantsThanItsSumsHold) {
+  for (int groups = 1; groups <= 10; ++groups) {
+    const long long most = most_instants(groups);
+    // Bins of the last group hold 255 2^(groups - 1), and there is a product for each.
+    const long double bin = std::ldexp(255.0L, groups - 1),
+                      bins = std::ldexp(static_cast<long double>(most), 1 - groups);
+    EXPECT_LE(bin * bin * bins, std::ldexp(1.0L, 64));
+    EXPECT_GT(bin * bin * (bins + 1), std::ldexp(1.0L, 64));
+    must_hold(most - 100, 100, groups);
+    EXPECT_THAT(error_of([&] { must_hold(most - 100, 101, groups); }), HasSubstr(std::to_string(most)));
+  }
+}
+
 TEST(MultiTauMeasurement, HasEightToFifteenBlocksHoweverLongItIs) {
   const std::vector<unsigned char> frames = some_counts(1, 256);
   Measurement measurement(1, kWidth, 1);
@@ -403,6 +454,22 @@ TEST(MultiTauCurve, RefusesSumsThatNoCountsHave) {
             "multi_tau left sums that no counts have: see ./lockstep grade multi-tau");
 }
 
+// --- the fit ---
+
+TEST(MultiTauFit, HasNoTimeWhereItsSearchEnds) {
+  for (const double shape : {0.0, 0.04})
+    for (const double time : {0.01, 0.1, 0.45, 0.55, 3.0, 99'000.0, 101'000.0, 1e6, 1e8}) {
+      std::vector<CorrelationPoint> points;
+      for (double delay = 1; delay < 1e6; delay = std::ceil(delay * 1.1))
+        points.push_back({delay, DiffusionCurve{0.5, time, 0.01, shape}.at(delay)});
+      const double found = fit_diffusion(points, shape).diffusion_time;
+      EXPECT_EQ(was_searched(found), time >= 0.5 && time <= 1e5) << time << " gives " << found;
+      if (was_searched(time)) {
+        EXPECT_NEAR(found, time, time * 1e-3);
+      }
+    }
+}
+
 // --- delays per group ---
 
 Traces traces_of(const std::vector<unsigned char>& frames, std::size_t sensors) {
@@ -423,6 +490,23 @@ TEST(MultiTauThresholds, With32DelaysTheCurveIsThatOfTheExercise) {
     ASSERT_LE(values[i].delay, reach);
     EXPECT_NEAR(values[i].value, curve.points[i].value, 1e-12) << values[i].delay;
   }
+}
+
+TEST(MultiTauThresholds, ASensorWithoutCountsIsLeftOut) {
+  const std::vector<unsigned char> frames = some_counts(2, 2000);
+  const Traces traces = traces_of(frames, 2), with_dark = traces_of(frames, 4);
+  EXPECT_EQ(plain_correlation(with_dark, 300), plain_correlation(traces, 300));
+  const std::vector<DelayedValue> values = multi_tau_correlation(with_dark, 16, 300);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    EXPECT_EQ(values[i].value, multi_tau_correlation(traces, 16, 300)[i].value);
+}
+
+TEST(MultiTauThresholds, ProductsAreThoseOfDelaysUpToTheReach) {
+  EXPECT_EQ(products_per_count(4, 3), 4);
+  EXPECT_EQ(products_per_count(4, 1), 2);
+  EXPECT_EQ(products_per_count(4, 4), 4.5);  // 4 in bins of two
+  EXPECT_EQ(products_per_count(4, 9), 5.5);  // 4, 6, 8
+  EXPECT_EQ(products_per_count(64, 2000), 64 + 32 + 16 + 8 + 4 + 1 / 32.0);
 }
 
 TEST(MultiTauThresholds, PlainCorrelationHasEveryDelay) {
@@ -463,7 +547,8 @@ TEST(MultiTauThresholds, WorkAndErrorAreThoseOfTheLecture) {
   for (std::size_t i = 0; i < kThresholds.size(); ++i) {
     // Its groups reach back 32 735 instants, with the last bin's own length; here delays begin before that.
     EXPECT_EQ(groups_for(kThresholds[i], 32734), groups[i]);
-    EXPECT_NEAR(products_per_count(kThresholds[i], groups[i]), products[i], 0.5);
+    const auto all_delays = static_cast<std::size_t>(kThresholds[i]) * ((1U << groups[i]) - 1) - 1;
+    EXPECT_NEAR(products_per_count(kThresholds[i], all_delays), products[i], 0.5);
     EXPECT_NEAR(error_of_bins(curve, kThresholds[i], 32734), errors[i], errors[i] * 0.05);
   }
 }
@@ -532,6 +617,59 @@ TEST(MultiTauStream, WhatIsNoHeaderIsRefused) {
                   stream_header(bytes_of(StreamHeader{8, interval}));
                 }),
                 HasSubstr("length of an instant"));
+}
+
+TEST(MultiTauStream, WhatIsNoStreamIsRefusedAndTheNextIsTaken) {
+  const std::string good = bytes_of(StreamHeader{8, 0.5});
+  std::optional<Listener> listener;
+  listener.emplace("127.0.0.1", 0);
+  const std::string port = std::to_string(listener->port());
+  std::vector<std::string> refused;
+  std::optional<Stream> stream;
+  std::thread server([&] {
+    stream.emplace(accepted_stream(*listener, std::chrono::milliseconds(200),
+                                   [&](const std::string& why) { refused.push_back(why); }));
+    listener.reset();
+  });
+  std::optional<Socket> other;
+  {
+    std::vector<Socket> strays;
+    for (const std::string& begin :
+         {std::string("GET / HTTP/1.1\r\nHost: localhost\r\n"), std::string(), good.substr(0, 23)}) {
+      strays.push_back(connected("127.0.0.1", port));
+      Sender(strays.back()).send(begin);
+      EXPECT_EQ(strays.back().receive(1), "") << "closed by the server";
+    }
+    other.emplace(connected("127.0.0.1", port));
+    Sender(*other).send(good.substr(0, 10));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    Sender(*other).send(good.substr(10));
+    server.join();
+  }
+  EXPECT_THAT(refused, ElementsAre(HasSubstr("is not LSCOUNTS"), HasSubstr("after 0 of the 24 bytes"),
+                                   HasSubstr("after 23 of the 24 bytes")));
+  EXPECT_EQ(stream->header.sensors, 8U);
+  EXPECT_THAT(error_of([&] { connected("127.0.0.1", port); }),
+              HasSubstr("no server answers at 127.0.0.1:" + port));
+}
+
+TEST(MultiTauStream, AnAddressWithColonsHasBrackets) {
+  EXPECT_EQ(host_and_port("127.0.0.1", "5000"), "127.0.0.1:5000");
+  EXPECT_EQ(host_and_port("::1", "5000"), "[::1]:5000");
+}
+
+TEST(MultiTauStream, AShareOfLatenciesIsAtMostTheOneAtItsPlace) {
+  EXPECT_EQ(place_of(0.99, 1), 0U);
+  EXPECT_EQ(place_of(0.99, 79), 78U);
+  EXPECT_EQ(place_of(0.99, 100), 98U);
+  EXPECT_EQ(place_of(0.99, 101), 99U);
+  EXPECT_EQ(place_of(0.5, 3), 1U);
+  EXPECT_EQ(place_of(1, 5), 4U);
+  for (std::size_t count = 1; count < 500; ++count) {
+    const std::size_t place = place_of(0.99, count);
+    EXPECT_GE(100 * (place + 1), 99 * count);
+    EXPECT_LT(100 * place, 99 * count);
+  }
 }
 
 TEST(MultiTauStream, PacketsArriveWholeAndInOrder) {
@@ -654,6 +792,21 @@ TEST(MultiTauPicture, WithoutErrorsFitAndIntervalHasInstants) {
   for (const char* text : {"fit", "error", "nan", "beyond"}) EXPECT_THAT(svg, Not(HasSubstr(text)));
 }
 
+TEST(MultiTauPicture, HasNoErrorsWhereTheyAreTooSmall) {
+  const Curve curve = a_curve(true);
+  const std::optional<DiffusionCurve> fit{{.amplitude = 2, .diffusion_time = 20, .offset = 0, .shape = 0}};
+  for (const long long longest : {1, 10, 50}) {
+    const std::string svg = Picture{"a", "b", 0, curve, fit, 200, longest}.svg();
+    const std::string path = "<path fill=\"none\" stroke-opacity=\"0.55\"";
+    const std::size_t at = svg.find(path);
+    ASSERT_NE(at, std::string::npos);
+    const std::size_t end = svg.find("/>", at);
+    // 1 to 10; 1 to 31, and 32 to 50 in steps of 2.
+    EXPECT_EQ(std::count(svg.begin() + static_cast<long>(at), svg.begin() + static_cast<long>(end), 'V'),
+              longest == 50 ? 41 : longest);
+  }
+}
+
 TEST(MultiTauPicture, AllPointsLieWithinItsAxes) {
   const Curve curve = a_curve(true);
   for (const double interval : {0.0, 1.0, 1e-6, 3e-4}) {
@@ -666,7 +819,7 @@ TEST(MultiTauPicture, AllPointsLieWithinItsAxes) {
       EXPECT_THAT(std::stod(svg.substr(y, 8)), AllOf(Ge(76), Le(476)));
       ++circles;
     }
-    EXPECT_EQ(circles, 127) << "all but delay 0";
+    EXPECT_EQ(circles, 128) << "all but delay 0, and that of the legend";
   }
 }
 
@@ -676,6 +829,9 @@ TEST(MultiTauPicture, TimesHaveUnits) {
   EXPECT_EQ(time_of(1.5, 1e-9), "1.5 ns");
   EXPECT_EQ(time_of(1, 1e-11), "0.01 ns");
   EXPECT_EQ(time_of(0, 1), "0 s");
+  EXPECT_EQ(time_of(999.7e-6, 1), "1000 µs");
+  EXPECT_EQ(time_of(999.4e-6, 1), "999 µs");
+  EXPECT_EQ(time_of(999.7, 0), "1000 instants");
   EXPECT_EQ(time_of(7200, 1), "7200 s");
   EXPECT_EQ(time_of(1, 0), "1 instant");
   EXPECT_EQ(time_of(32224, 0), "32224 instants");

@@ -132,6 +132,44 @@ def check_own_files(desk, counts):
         fail(f"{row}, exactly {values}")
 
 
+def check_fits(desk, counts):
+    """Why there is no fit: a time out of range, or few points."""
+    rng = random.Random(5)
+    light = [rng.randrange(8) for _ in range(8001)]
+    desk.write("fast.bin", bytes(a + b for a, b in zip(light, light[1:])))  # they know of their neighbours alone
+    desk.write("few.bin", counts[: SENSORS * 70])
+    for name, sensors, why in (
+        ("fast.bin", 1, "the diffusion time is outside 0.5 to 100 000 instants"),
+        ("few.bin", SENSORS, "7 lag times up to a tenth of the measurement, and a fit needs 8"),
+    ):
+        shown = desk.passes(name, "--sensors", sensors, "--fit", "2d", "--groups", "4", "--output", "fit")
+        if f"fit       none: {why}\n" not in shown:
+            fail(f"{name}: {shown}")
+
+
+def check_dark_sensors(desk, counts):
+    """Sensors without counts have no part in the curve, its errors and the comparison of thresholds."""
+    lit = bytearray(counts[: SENSORS * 3000])
+    for dark in (1, 6):
+        lit[dark::SENSORS] = bytes(3000)
+    desk.write("dark.bin", bytes(lit))
+    shown = desk.passes("dark.bin", "--sensors", SENSORS, "--groups", "3", "--output", "dark")
+    for line in ("mean of 6 sensors with counts", "errors    from the variation between 11 blocks of time"):
+        if line not in shown:
+            fail(f"not {line}: {shown}")
+    # One of them alone, as a file of its own and by --sensor.
+    desk.write("third.bin", bytes(lit[2::SENSORS]))
+    alone = desk.passes("third.bin", "--sensors", "1", "--groups", "3", "--thresholds", "--output", "third")
+    chosen = desk.passes("dark.bin", "--sensors", SENSORS, "--sensor", "3", "--groups", "3", "--thresholds", "--output",
+                         "chosen")  # fmt: skip
+    if ", of sensor 3\n" not in chosen:
+        fail(chosen)
+    third, both = desk.rows("third-thresholds.csv"), desk.rows("chosen-thresholds.csv")
+    differences = [[row["rms_difference"] for row in rows] for rows in (third, both)]
+    if differences[0] != differences[1] or not float(differences[0][0]) > 0:
+        fail(f"not the comparison of sensor 3 alone: {differences}\n{alone}{chosen}")
+
+
 def check_stream(desk, counts):
     """Server and client: the curve of the file itself, byte by byte, and a line for each packet."""
     server = Server(desk, "--output", "live", "--write-every", "0.2")
@@ -185,11 +223,35 @@ def check_broken_streams(desk, counts):
     """What is no stream, and a sender that dies: a line, and all whole packets before it are counted."""
     first, second = counts[: 8 * 3000], counts[8 * 3000 : 8 * 5000]
     whole = stream_header(8) + packet(0, first, 8) + packet(3000, second, 8)
+    # What does not begin as a stream is refused, and whoever comes while there is one.
+    server = Server(desk, "--output", "after")
+    strays = (
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", '"GET / HT", is not LSCOUNTS'),
+        (stream_header(8, version=7), "version 7"),
+        (stream_header(0), "0 sensors"),
+        (b"LSC", "after 3 of the 24 bytes"),
+    )
+    for bytes_sent, _ in strays:
+        with socket.create_connection(("127.0.0.1", server.port)) as connection:
+            connection.sendall(bytes_sent)
+    with socket.create_connection(("127.0.0.1", server.port)) as connection:
+        connection.sendall(whole)
+        for (_, sentence), line in zip(strays, server.program.stdout):
+            if not re.match("refused +", line) or sentence not in line:
+                fail(f"{sentence}: {line}")
+        line = server.program.stdout.readline()
+        if "8 sensors" not in line:
+            fail(f"no stream: {line}")
+        try:
+            socket.create_connection(("127.0.0.1", server.port)).close()
+            fail("a second sender is neither served nor refused")
+        except ConnectionRefusedError:
+            pass
+        connection.sendall(packet(5000, b"", 8))
+        if connection.recv(16, socket.MSG_WAITALL) != b"DONE" + struct.pack("<IQ", 0, 5000):
+            fail("no answer")
+    server.ends(0)
     for bytes_sent, sentence, counted in (
-        (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", '"GET / HT", is not LSCOUNTS', 0),
-        (stream_header(8, version=7), "version 7", 0),
-        (stream_header(0), "0 sensors", 0),
-        (b"LSC", "the sender ended after 3 of the 24 bytes", 0),
         (stream_header(8), "the sender ended after 0 packets", 0),
         (whole, "the sender ended after 2 packets, without the packet that says so; 5000 instants before it", 5000),
         (whole[:-1], "the sender ended within packet 2, after 15999 of the 16000 bytes of its counts; 3000", 3000),
@@ -233,12 +295,19 @@ def check_refusals(desk):
     desk.refuses(1, "--sensor 9: there are 8 sensors", "--sensor", "9")
     desk.refuses(1, "missing/x-correlation.csv cannot be written", "few.bin", "--sensors", "8", "--groups", "1",
                  "--output", "missing/x")  # fmt: skip
+    desk.refuses(1, "missing/x-correlation.csv cannot be written: No such", "--listen", "0", "--output", "missing/x")
+    (desk.folder / "place-packets.csv").mkdir()
+    desk.refuses(1, "place-packets.csv cannot be written: Is a directory", "--listen", "0", "--output", "place")
     desk.refuses(2, "there is no option --sensr", "--sensr", "2")
     desk.refuses(2, "--groups: \"11\" is no number from 1 to 10", "--groups", "11")
     desk.refuses(2, "--fit: \"3d\" is neither 2d nor", "--fit", "3d")
     desk.refuses(2, "--thresholds goes with a file", "--thresholds", "--listen", "0")
     desk.refuses(2, "--queue goes with --listen", "--queue", "2")
     desk.refuses(2, '--send: "here" is not HOST:PORT', "--send", "here")
+    for port in ("99999", "0", "65536", "1x"):
+        desk.refuses(2, f'--send: "{port}" is no port, from 1 to 65535', "--send", f"127.0.0.1:{port}")
+    desk.refuses(2, "--packet: 1048576 instants last longer than 1e9 seconds",
+                 "--send", "127.0.0.1:9", "--interval", "1e6", "--packet", "1048576")  # fmt: skip
     desk.refuses(2, "is one word too many", "--listen", "0", "short.bin")
     desk.refuses(2, "are more than 16 MiB", "--packet", "1048576", "--sensors", "32")
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -254,6 +323,8 @@ def main():
         counts = check_example(desk)
         check_thresholds(desk)
         check_own_files(desk, counts)
+        check_fits(desk, counts)
+        check_dark_sensors(desk, counts)
         check_stream(desk, counts)
         check_slow_server(desk)
         check_broken_streams(desk, counts)

@@ -83,6 +83,7 @@ class Correlator {
     multi_tau(static_cast<const unsigned char*>(device_counts), sensors, count, measurement_.latest().elapsed,
               measurement_.groups(), old_->state.as<unsigned>(), old_->sums.as<unsigned long long>(),
               new_->state.as<unsigned>(), new_->sums.as<unsigned long long>(), workspace, nullptr);
+    CHECK_CUDA(cudaGetLastError());
     measurement_.add(frames, instants, [this](auto& sums, auto& state) {
       CHECK_CUDA(cudaMemcpy(sums.data(), new_->sums.as<void>(), bytes_of_all(sums), cudaMemcpyDeviceToHost));
       CHECK_CUDA(

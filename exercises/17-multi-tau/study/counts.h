@@ -32,7 +32,7 @@ class CountsReader {
     if (study::begin_of(in_, 6) == "\x93NUMPY")
       fail("is a .npy file: store the bytes alone, by counts.astype(\"uint8\").tofile(\"counts.bin\")");
     for (const char* ending : {".csv", ".tsv", ".txt", ".dat"})
-      if (file_.ends_with(ending)) is_text_ = true;
+      if (study::in_lower_case(file_).ends_with(ending)) is_text_ = true;
     if (is_text_) {
       open_text(sensors);
     } else {
@@ -69,7 +69,8 @@ class CountsReader {
     if (bytes_ % sensors_ != 0)
       throw std::runtime_error(file_ + ": byte " + std::to_string(bytes_ - bytes_ % sensors_) +
                                ": the last frame has " + std::to_string(bytes_ % sensors_) +
-                               " bytes, a frame of all sensors has " + std::to_string(sensors_));
+                               (bytes_ % sensors_ == 1 ? " byte" : " bytes") +
+                               ", a frame of all sensors has " + std::to_string(sensors_));
   }
 
   void open_text(std::optional<std::size_t> sensors) {
@@ -87,8 +88,7 @@ class CountsReader {
     std::string line;
     row_.clear();
     while (lines_.next(line)) {
-      const std::size_t first = std::min(line.find_first_not_of(",; \t"), line.size() - 1);
-      if (std::exchange(may_be_names, false) && !begins_number(line[first])) continue;
+      if (std::exchange(may_be_names, false) && are_names(line)) continue;
       parse(line);
       if (sensors_ != 0 && row_.size() != sensors_)
         lines_.fail("the number of counts is " + std::to_string(row_.size()) + ", in rows before it is " +
@@ -97,7 +97,28 @@ class CountsReader {
     }
   }
 
-  static bool begins_number(char c) { return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.'; }
+  /// Whether a row holds a letter, and nothing in it is a number or begins as one. Names may hold blanks
+  /// where marks or tabs are between them.
+  static bool are_names(std::string_view line) {
+    const bool has_marks = line.find_first_of(",;\t") != std::string_view::npos;
+    const std::string_view between = has_marks ? ",;\t" : " ";
+    bool has_letter = false;
+    while (!line.empty()) {
+      const std::size_t end = std::min(line.find_first_of(between), line.size());
+      std::string_view cell = study::trimmed(line.substr(0, end));
+      while (cell.starts_with('"') || cell.starts_with('\'')) cell.remove_prefix(1);
+      while (cell.ends_with('"') || cell.ends_with('\'')) cell.remove_suffix(1);
+      if (study::number_of<double>(cell)) return false;
+      if (!cell.empty() && std::string_view("0123456789+-.").find(cell[0]) != std::string_view::npos)
+        return false;
+      for (const char c : cell) {
+        const auto byte = static_cast<unsigned char>(c);
+        has_letter = has_letter || byte >= 0x80 || (byte | 0x20U) - 'a' < 26U;
+      }
+      line.remove_prefix(std::min(end + 1, line.size()));
+    }
+    return has_letter;
+  }
 
   /// Counts between commas, semicolons, blanks or tabs. Between two commas there must be one.
   void parse(std::string_view line) {

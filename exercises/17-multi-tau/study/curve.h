@@ -38,7 +38,8 @@ struct Point {
 
 struct Curve {
   Errors errors = Errors::sensors;
-  std::size_t parts = 0;  ///< sensors or blocks that errors come from
+  std::size_t sensors = 0;  ///< with counts
+  std::size_t parts = 0;    ///< sensors with counts, or blocks, that errors come from
   std::vector<Point> points;
 };
 
@@ -128,17 +129,19 @@ class Collected {
 
 }  // namespace detail
 
-/// Of all sensors, or of one. Without `errors` they come from the sensors where there are at least
-/// kMinSensors, otherwise from blocks of time. Throws std::runtime_error for sums that no counts have.
+/// Of all sensors, or of one. Without `errors` they come from the sensors where at least kMinSensors have
+/// counts, otherwise from blocks of time. Throws std::runtime_error for sums that no counts have.
 inline Curve curve_of(const Measurement& measurement, std::optional<std::size_t> sensor = {},
                       std::optional<Errors> errors = {}) {
   detail::Collected collected(measurement);
-  for (std::size_t s = 0; s < measurement.sensors(); ++s)
-    if (!sensor || s == *sensor) collected.add(s);
-  const std::size_t sensors = sensor ? 1 : measurement.sensors();
   Curve curve;
-  curve.errors = errors.value_or(sensors >= kMinSensors ? Errors::sensors : Errors::time);
-  curve.parts = curve.errors == Errors::sensors ? sensors : collected.blocks();
+  for (std::size_t s = 0; s < measurement.sensors(); ++s) {
+    if (sensor && s != *sensor) continue;
+    collected.add(s);
+    if (measurement.latest().totals[s] != 0) ++curve.sensors;
+  }
+  curve.errors = errors.value_or(curve.sensors >= kMinSensors ? Errors::sensors : Errors::time);
+  curve.parts = curve.errors == Errors::sensors ? curve.sensors : collected.blocks();
   for (std::size_t i = 0; i < collected.places(); ++i) {
     const int group = collected.group_of(i), position = collected.position_of(i);
     const long long products = (measurement.latest().elapsed >> group) - last_bin_left_out(group, position);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,19 @@ constexpr long long delay_of(int group, int position) {
 /// The bin before the first whose product counts: that one's delayed bin lies within the measurement.
 constexpr long long last_bin_left_out(int group, int position) {
   return kPositions + position - (kPositions >> group);
+}
+
+/// Instants for which sums of 64 bits hold, whatever the counts are: each adds at most 255² 2^(groups - 1).
+constexpr long long most_instants(int groups) {
+  constexpr std::uint64_t kMaxSum = ~std::uint64_t{0}, kMaxProduct = 255 * 255;
+  return static_cast<long long>(kMaxSum / (kMaxProduct << (groups - 1)));
+}
+
+/// Throws std::runtime_error where a measurement of `elapsed` instants cannot take so many more.
+inline void must_hold(long long elapsed, std::size_t more, int groups) {
+  if (elapsed > most_instants(groups) - static_cast<long long>(more))
+    throw std::runtime_error("sums of " + std::to_string(groups) + " groups hold " +
+                             std::to_string(most_instants(groups)) + " instants, and there are more");
 }
 
 /// Sums of the counts that a measurement begins with, and of all so far.
@@ -138,9 +152,10 @@ class Measurement {
   }
 
   /// Takes what multi_tau made of a piece of a packet that until_block_ends() allows: frames of `width`
-  /// counts. `take` copies sums and state into the vectors that it is given.
+  /// counts. `take` copies sums and state into the vectors that it is given. Throws as must_hold().
   template <class Take>
   void add(const unsigned char* counts, std::size_t instants, Take take) {
+    must_hold(latest_.elapsed, instants, groups_);
     totals_.add(counts, instants);
     latest_.elapsed += static_cast<long long>(instants);
     latest_.totals = totals_.all();

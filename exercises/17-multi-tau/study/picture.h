@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,7 +22,7 @@ namespace lockstep::multi_tau_study {
 /// number of instants.
 inline std::string time_of(double instants, double interval, int digits = 3) {
   const auto number = [digits](double value) {
-    return value < 1000 ? study::shown(value, digits) : study::whole(value);
+    return value < 999.5 ? study::shown(value, digits) : study::whole(value);
   };
   if (interval == 0) return number(instants) + (instants == 1 ? " instant" : " instants");
   constexpr std::array<std::pair<double, const char*>, 4> kUnits{
@@ -40,6 +41,8 @@ struct Picture {
   const Curve& curve;
   const std::optional<DiffusionCurve>& fit;
   long long longest_sure = 0;  ///< delays beyond have few independent products, and are drawn pale
+  /// Errors of longer delays are too small, and are not drawn.
+  long long longest_error = std::numeric_limits<long long>::max();
 
   std::string svg() const;
 
@@ -53,7 +56,9 @@ struct Picture {
     double within(double value) const { return (*this)(std::clamp(value, low, high)); }
   };
 
-  bool has_error(const Point& point) const { return std::isfinite(point.error) && point.error > 0; }
+  bool has_error(const Point& point) const {
+    return point.delay <= longest_error && std::isfinite(point.error) && point.error > 0;
+  }
   bool is_sure(const Point& point) const { return point.delay <= longest_sure; }
   bool has_pale() const { return !curve.points.empty() && !is_sure(curve.points.back()); }
   void draw_axes(study::Svg& svg, const Scale& x, const Scale& y, const std::vector<double>& marks,

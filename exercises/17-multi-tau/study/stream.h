@@ -168,6 +168,23 @@ class Socket {
     text.resize(receive(text.data(), bytes));
     return text;
   }
+  /// Fewer also where more has not come by `until`.
+  std::string receive(std::size_t bytes, Clock::time_point until) const {
+    std::string text;
+    while (text.size() < bytes) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+      pollfd wait{descriptor_, POLLIN, 0};
+      const int ready = poll(&wait, 1, static_cast<int>(std::clamp<long long>(left, 0, 1'000'000)));
+      if (ready < 0 && errno == EINTR) continue;
+      if (ready <= 0) break;
+      std::string more(bytes - text.size(), '\0');
+      const ssize_t got = recv(descriptor_, more.data(), more.size(), 0);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) break;
+      text.append(more, 0, static_cast<std::size_t>(got));
+    }
+    return text;
+  }
   /// Nothing more is received or sent.
   void end() const { shutdown(descriptor_, SHUT_RDWR); }
 
@@ -175,7 +192,12 @@ class Socket {
   int descriptor_;
 };
 
-/// Addresses of a host, or of all of this machine's where the name is empty. Throws std::runtime_error.
+/// A host and a port, with brackets around an address of IPv6, which has colons itself.
+inline std::string host_and_port(const std::string& host, const std::string& port) {
+  return (host.find(':') == std::string::npos ? host : '[' + host + ']') + ':' + port;
+}
+
+/// Addresses of a host. Throws std::runtime_error.
 inline std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(const std::string& host,
                                                                 const std::string& port) {
   addrinfo hints{}, *found = nullptr;
@@ -240,6 +262,29 @@ class Listener {
   Socket socket_;
 };
 
+struct Stream {
+  Socket socket;
+  StreamHeader header;
+};
+
+/// The first connection that begins with the header of a stream, within `limit`. `refuse` is told what is
+/// wrong with those before it, which are closed.
+template <class Refuse>
+Stream accepted_stream(const Listener& listener, Clock::duration limit, Refuse refuse) {
+  while (true) {
+    Socket socket = listener.accept();
+    const std::string begin = socket.receive(kStreamHeaderBytes, Clock::now() + limit);
+    try {
+      if (begin.size() < kStreamHeaderBytes)
+        throw StreamError("the sender ended or waited after " + std::to_string(begin.size()) +
+                          " of the 24 bytes that a stream begins with");
+      return {std::move(socket), stream_header(begin)};
+    } catch (const StreamError& error) {
+      refuse(std::string(error.what()));
+    }
+  }
+}
+
 /// Throws std::runtime_error where nobody listens.
 inline Socket connected(const std::string& host, const std::string& port) {
   const auto found = addresses(host, port);
@@ -249,7 +294,7 @@ inline Socket connected(const std::string& host, const std::string& port) {
     limit_buffer(socket.descriptor(), SO_SNDBUF);
     if (connect(socket.descriptor(), address->ai_addr, address->ai_addrlen) == 0) return socket;
   }
-  throw std::runtime_error("no server answers at " + host + ':' + port + ": " + message_of_errno());
+  throw std::runtime_error("no server answers at " + host_and_port(host, port) + ": " + message_of_errno());
 }
 
 /// Sends, and keeps the time for which the receiver did not take what was sent.
@@ -291,6 +336,12 @@ struct Packet {
   Clock::time_point arrived{};  ///< its last byte
   bool has_waited = false;      ///< another was being worked on
 };
+
+/// Of `count` values in ascending order the place of the least that at least `share` of them do not exceed.
+inline std::size_t place_of(double share, std::size_t count) {
+  const double values = std::ceil(share * static_cast<double>(count));
+  return static_cast<std::size_t>(std::clamp(values, 1.0, static_cast<double>(count))) - 1;
+}
 
 /// Between the thread that receives and the one that works. When it is full, the first waits and reads no
 /// further, so that TCP holds the sender back.

@@ -1,6 +1,7 @@
 // The study of multi-tau: correlates counts of photons, out of a file or as they come over TCP, and writes
 // the normalised curve and a picture; or sends a file as an instrument would. README.md says how to use it.
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <ostream>
 #include <stdexcept>
@@ -72,8 +74,10 @@ void split_address(const std::string& address, Arguments& arguments) {
   arguments.host = address.substr(0, colon), arguments.port = address.substr(colon + 1);
   if (arguments.host.size() > 2 && arguments.host.front() == '[' && arguments.host.back() == ']')
     arguments.host = arguments.host.substr(1, arguments.host.size() - 2);
-  if (arguments.port.find_first_not_of("0123456789") != std::string::npos || arguments.port.size() > 5)
-    throw study::WrongUse("--send: " + study::in_quotes(arguments.port) + " is no port");
+  const unsigned port = study::number_of<unsigned>(arguments.port).value_or(0);
+  if (port == 0 || port > 65535)
+    throw study::WrongUse("--send: " + study::in_quotes(arguments.port) + " is no port, from 1 to 65535");
+  arguments.port = std::to_string(port);
 }
 
 /// Nothing where help was asked for, which is then printed.
@@ -178,6 +182,7 @@ void write_curve(std::ostream& out, const Curve& curve, double interval) {
 struct Result {
   Curve curve;
   std::optional<DiffusionCurve> fit;
+  std::string why_no_fit;  ///< where one was asked for
 };
 
 /// Why there is no curve; empty where there is one.
@@ -195,17 +200,32 @@ std::string why_no_curve(const Curve& curve, const Measurement& measurement) {
 long long longest_sure(const Measurement& measurement) { return measurement.latest().elapsed / 10; }
 
 Result result_of(const Arguments& arguments, const Measurement& measurement) {
-  Result result{curve_of(measurement, arguments.sensor, arguments.errors), {}};
+  Result result{curve_of(measurement, arguments.sensor, arguments.errors), {}, {}};
   if (!arguments.shape) return result;
   constexpr std::size_t kMinPoints = 8;
   std::vector<CorrelationPoint> points;
   for (const Point& point : result.curve.points)
     if (point.delay > 0 && point.delay <= longest_sure(measurement))
       points.push_back({static_cast<double>(point.delay), point.value});
-  if (points.size() < kMinPoints) return result;
+  if (points.size() < kMinPoints) {
+    result.why_no_fit = std::to_string(points.size()) + (points.size() == 1 ? " lag time" : " lag times") +
+                        " up to a tenth of the measurement, and a fit needs " + std::to_string(kMinPoints);
+    return result;
+  }
   const DiffusionCurve fit = fit_diffusion(points, *arguments.shape);
-  if (fit.amplitude > 0 && std::isfinite(fit.amplitude)) result.fit = fit;
+  if (!(fit.amplitude > 0 && std::isfinite(fit.amplitude)))
+    result.why_no_fit = "the curve does not fall as that of free diffusion";
+  else if (!was_searched(fit.diffusion_time))
+    result.why_no_fit = "the diffusion time is outside 0.5 to 100 000 instants";
+  else
+    result.fit = fit;
   return result;
+}
+
+/// Beyond a tenth of a block errors from blocks of time are too small.
+long long longest_error(const Curve& curve, const Measurement& measurement) {
+  return curve.errors == Errors::time ? measurement.block_instants() / 10
+                                      : std::numeric_limits<long long>::max();
 }
 
 double mean_count(const Arguments& arguments, const Measurement& measurement) {
@@ -223,11 +243,12 @@ std::string things(std::size_t count, const std::string& what) {
 /// Begin of the counts, as much of it as plain correlation takes in some seconds.
 class Begin {
  public:
-  explicit Begin(std::size_t sensors) : traces_(sensors) {}
+  /// Of all sensors, or of `sensor` alone.
+  Begin(std::size_t sensors, std::optional<std::size_t> sensor)
+      : sensors_(sensors), first_(sensor.value_or(0)), traces_(sensor ? 1 : sensors) {}
   void add(const std::vector<unsigned char>& counts) {
-    const std::size_t sensors = traces_.size();
-    for (std::size_t i = 0; i < counts.size() && may_grow(); i += sensors)
-      for (std::size_t s = 0; s < sensors; ++s) traces_[s].push_back(counts[i + s]);
+    for (std::size_t i = 0; i < counts.size() && may_grow(); i += sensors_)
+      for (std::size_t s = 0; s < traces_.size(); ++s) traces_[s].push_back(counts[i + first_ + s]);
   }
   const Traces& traces() const { return traces_; }
   std::size_t instants() const { return traces_.front().size(); }
@@ -240,6 +261,7 @@ class Begin {
     return static_cast<double>(instants()) * static_cast<double>(reach() * traces_.size()) < kMaxProducts;
   }
 
+  std::size_t sensors_, first_;
   Traces traces_;
 };
 
@@ -278,7 +300,13 @@ std::vector<std::string> write(const Arguments& arguments, const std::string& na
       (arguments.sensor ? "sensor " + std::to_string(*arguments.sensor + 1) + " of " : std::string()) +
       things(measurement.sensors(), "sensor") + ", " + study::shown(mean_count(arguments, measurement)) +
       " counts per instant";
-  const Picture picture{name, description, interval, result.curve, result.fit, longest_sure(measurement)};
+  const Picture picture{name,
+                        description,
+                        interval,
+                        result.curve,
+                        result.fit,
+                        longest_sure(measurement),
+                        longest_error(result.curve, measurement)};
   files.add(arguments.output + ".svg", [&](std::ostream& out) { out << picture.svg(); });
   if (more) more(files);
   files.commit();
@@ -288,12 +316,16 @@ std::vector<std::string> write(const Arguments& arguments, const std::string& na
 void report(const Arguments& arguments, double interval, const Measurement& measurement,
             const Result& result) {
   const std::vector<Point>& points = result.curve.points;
-  std::printf("curve     %zu lag times up to %s, mean of %s\n", points.size(),
+  const std::size_t sensors = result.curve.sensors;
+  std::printf("curve     %s up to %s, %s%s\n", things(points.size(), "lag time").c_str(),
               time_of(static_cast<double>(points.back().delay), interval).c_str(),
-              arguments.sensor ? ("sensor " + std::to_string(*arguments.sensor + 1)).c_str()
-                               : things(measurement.sensors(), "sensor").c_str());
+              arguments.sensor ? ("of sensor " + std::to_string(*arguments.sensor + 1)).c_str()
+                               : ("mean of " + things(sensors, "sensor")).c_str(),
+              arguments.sensor || sensors == measurement.sensors() ? "" : " with counts");
   if (result.curve.parts < kMinParts) {
-    std::printf("errors    none: %zu parts are too few, 4 at least\n", result.curve.parts);
+    const std::string part = result.curve.errors == Errors::sensors ? "sensor" : "block";
+    std::printf("errors    none: %s %s too few, 4 at least\n", things(result.curve.parts, part).c_str(),
+                result.curve.parts == 1 ? "is" : "are");
   } else if (result.curve.errors == Errors::sensors) {
     std::printf("errors    from the variation between %zu sensors\n", result.curve.parts);
   } else {
@@ -305,7 +337,7 @@ void report(const Arguments& arguments, double interval, const Measurement& meas
                 *arguments.shape == 0 ? " in two dimensions" : "", 1 / result.fit->amplitude,
                 time_of(result.fit->diffusion_time, interval).c_str(), result.fit->offset);
   } else if (arguments.shape) {
-    std::printf("fit       none: the curve does not fall as that of free diffusion\n");
+    std::printf("fit       none: %s\n", result.why_no_fit.c_str());
   }
 }
 
@@ -327,7 +359,7 @@ void correlate_file(const Arguments& arguments) {
   const std::size_t packet = arguments.packet.value_or(4096);
   must_fit(packet, reader.sensors());
   Correlator correlator(reader.sensors(), arguments.groups);
-  Begin begin(reader.sensors());
+  Begin begin(reader.sensors(), arguments.sensor);
   while (true) {
     const std::vector<unsigned char> counts = reader.read(packet);
     if (counts.empty()) break;
@@ -358,11 +390,13 @@ void correlate_file(const Arguments& arguments) {
   for (const std::string& file : files) std::printf("wrote     %s\n", file.c_str());
 }
 
-/// Latencies of a stream's packets: from the arrival of the last byte until sums are on the host.
+/// Latencies of a stream's packets: from when the server has read its last byte until sums are on the host.
 class Latencies {
  public:
   /// Each packet has a line in a file that grows.
-  explicit Latencies(const std::string& file) : file_(file), out_(file) {
+  explicit Latencies(const std::string& file) : file_(file) {
+    errno = 0;
+    out_.open(file);
     out_ << "packet,instants,latency_seconds,waited\n";
     check();
   }
@@ -373,6 +407,7 @@ class Latencies {
     out_ << seconds_.size() << ',' << packet.instants << ',' << seconds << ',' << packet.has_waited << '\n';
   }
   void flush() {
+    errno = 0;
     out_.flush();
     check();
   }
@@ -380,8 +415,7 @@ class Latencies {
   void report() {
     std::sort(seconds_.begin(), seconds_.end());
     const auto at = [this](double share) {
-      const auto place = static_cast<std::size_t>(share * static_cast<double>(seconds_.size() - 1));
-      return time_of(double{seconds_[place]}, 1);
+      return time_of(double{seconds_[place_of(share, seconds_.size())]}, 1);
     };
     std::printf("latency   median %s, 99 %% within %s, largest %s; %zu of %zu packets waited for others\n",
                 at(0.5).c_str(), at(0.99).c_str(), at(1).c_str(), waited_, seconds_.size());
@@ -389,7 +423,7 @@ class Latencies {
 
  private:
   void check() {
-    if (!out_) throw std::runtime_error(file_ + " cannot be written");
+    if (!out_) throw std::runtime_error(file_ + " cannot be written: " + message_of_errno());
   }
 
   std::string file_;
@@ -419,16 +453,34 @@ class Receiving {
   std::thread thread_;
 };
 
-void serve(const Arguments& arguments) {
+/// Throws std::runtime_error where a server's files cannot be written; leaves none.
+void must_be_writable(const std::string& output) {
+  study::OutputFiles trial;
+  for (const char* ending : {"-correlation.csv", ".svg", "-packets.csv"}) {
+    const std::string name = output + ending;
+    trial.add(name, [](std::ostream&) {});
+    errno = 0;
+    if (std::filesystem::exists(name) && !std::ofstream(name, std::ios::app))
+      throw std::runtime_error(name + " cannot be written: " + message_of_errno());
+  }
+}
+
+/// Waits for the stream. What listens ends with it, so that whoever else connects is refused.
+Stream next_stream(const Arguments& arguments) {
   const Listener listener(arguments.bind, *arguments.listen);
-  std::printf("listening %s:%u\n", arguments.bind.c_str(), listener.port());
+  std::printf("listening %s\n", host_and_port(arguments.bind, std::to_string(listener.port())).c_str());
   std::fflush(stdout);
-  const Socket socket = listener.accept();
-  const std::string begin = socket.receive(kStreamHeaderBytes);
-  if (begin.size() < kStreamHeaderBytes)
-    throw StreamError("the sender ended after " + std::to_string(begin.size()) +
-                      " of the 24 bytes that a stream begins with");
-  const StreamHeader header = stream_header(begin);
+  return accepted_stream(listener, std::chrono::seconds(5), [](const std::string& why) {
+    std::printf("refused   %s\n", why.c_str());
+    std::fflush(stdout);
+  });
+}
+
+void serve(const Arguments& arguments) {
+  must_be_writable(arguments.output);
+  const Stream stream = next_stream(arguments);
+  const Socket& socket = stream.socket;
+  const StreamHeader& header = stream.header;
   must_have(arguments.sensor, header.sensors);
   std::printf("stream    %s%s\n", things(header.sensors, "sensor").c_str(),
               header.interval == 0 ? "" : (", an instant lasts " + time_of(1, header.interval)).c_str());
@@ -489,6 +541,9 @@ void send_file(const Arguments& arguments) {
   const std::size_t packet = arguments.packet.value_or(256);
   must_fit(packet, reader.sensors());
   const double rate = arguments.rate.value_or(arguments.interval == 0 ? 0 : 1 / arguments.interval);
+  constexpr double kMaxPacketSeconds = 1e9;
+  if (rate != 0 && static_cast<double>(packet) / rate > kMaxPacketSeconds)
+    throw study::WrongUse("--packet: " + things(packet, "instant") + " last longer than 1e9 seconds");
   const Socket socket = connected(arguments.host, arguments.port);
   Sender sender(socket);
   std::uint64_t elapsed = 0, packets = 0;

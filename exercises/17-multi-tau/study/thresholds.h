@@ -36,9 +36,16 @@ constexpr int groups_for(int delays, std::size_t reach) {
   return groups;
 }
 
-/// Products that each count takes part in, on average: half as many in each further group.
-inline double products_per_count(int delays, int groups) {
-  return static_cast<double>(delays) * (2 - std::ldexp(1, 1 - groups));
+/// Products that each count takes part in, on average, with delays up to `reach`: those of a group have half
+/// as many as those of the group before.
+inline double products_per_count(int delays, std::size_t reach) {
+  double products = 0;
+  for (int g = 0; g < groups_for(delays, reach); ++g) {
+    const std::size_t first = static_cast<std::size_t>(delays) * ((std::size_t{1} << g) - 1);
+    const std::size_t within = std::min(static_cast<std::size_t>(delays), ((reach - first) >> g) + 1);
+    products += std::ldexp(static_cast<double>(within), -g);
+  }
+  return products;
 }
 
 namespace detail {
@@ -50,21 +57,28 @@ inline std::vector<std::uint64_t> prefix_sums(const std::vector<unsigned char>& 
   return sums;
 }
 
-/// Adds a sensor's share of a mean over `sensors` to the value of a delay.
-inline void add_share(double& value, std::size_t products, std::uint64_t sum, std::uint64_t newest,
-                      std::uint64_t delayed, std::size_t sensors) {
-  if (newest == 0 || delayed == 0) return;
-  value += (static_cast<double>(products) * static_cast<double>(sum) /
+/// A mean over the sensors that have counts on both sides of a delay; 0 of none.
+class Mean {
+ public:
+  void add(std::size_t products, std::uint64_t sum, std::uint64_t newest, std::uint64_t delayed) {
+    if (newest == 0 || delayed == 0) return;
+    ++sensors_;
+    sum_ += static_cast<double>(products) * static_cast<double>(sum) /
                 (static_cast<double>(newest) * static_cast<double>(delayed)) -
-            1) /
-           static_cast<double>(sensors);
-}
+            1;
+  }
+  double value() const { return sensors_ == 0 ? 0 : sum_ / static_cast<double>(sensors_); }
+
+ private:
+  double sum_ = 0;
+  std::size_t sensors_ = 0;
+};
 
 }  // namespace detail
 
 /// Plain correlation: a value for each delay from 0 to `reach`, which is less than the number of instants.
 inline std::vector<double> plain_correlation(const Traces& traces, std::size_t reach) {
-  std::vector<double> values(reach + 1, 0);
+  std::vector<detail::Mean> means(reach + 1);
   for (const std::vector<unsigned char>& trace : traces) {
     const std::vector<std::uint64_t> sums = detail::prefix_sums(trace);
     const std::size_t instants = trace.size();
@@ -72,10 +86,11 @@ inline std::vector<double> plain_correlation(const Traces& traces, std::size_t r
       std::uint64_t sum = 0;
       for (std::size_t t = delay; t < instants; ++t)
         sum += static_cast<unsigned>(trace[t]) * static_cast<unsigned>(trace[t - delay]);
-      detail::add_share(values[delay], instants - delay, sum, sums[instants] - sums[delay],
-                        sums[instants - delay], traces.size());
+      means[delay].add(instants - delay, sum, sums[instants] - sums[delay], sums[instants - delay]);
     }
   }
+  std::vector<double> values;
+  for (const detail::Mean& mean : means) values.push_back(mean.value());
   return values;
 }
 
@@ -87,6 +102,7 @@ inline std::vector<DelayedValue> multi_tau_correlation(const Traces& traces, int
     for (std::size_t p = 0; p < per_group; ++p)
       values.push_back({per_group * ((std::size_t{1} << g) - 1) + (p << g), 0});
   while (values.back().delay > reach) values.pop_back();
+  std::vector<detail::Mean> means(values.size());
   for (const std::vector<unsigned char>& trace : traces) {
     const std::vector<std::uint64_t> sums = detail::prefix_sums(trace);
     std::vector<std::uint32_t> newest, delayed;
@@ -107,11 +123,12 @@ inline std::vector<DelayedValue> multi_tau_correlation(const Traces& traces, int
         for (std::size_t k = first + p; k <= bins; ++k) sum += std::uint64_t{newest[k]} * delayed[k - p];
         const std::size_t begin = (first + p - 1) * length, past = first * length - start - length,
                           past_end = (bins - p) * length - start;
-        detail::add_share(values[i + p].value, bins - first - p + 1, sum, sums[bins * length] - sums[begin],
-                          sums[past_end] - sums[past], traces.size());
+        means[i + p].add(bins - first - p + 1, sum, sums[bins * length] - sums[begin],
+                         sums[past_end] - sums[past]);
       }
     }
   }
+  for (std::size_t i = 0; i < values.size(); ++i) values[i].value = means[i].value();
   return values;
 }
 
@@ -160,7 +177,7 @@ inline std::vector<ThresholdRow> compare_thresholds(const Traces& traces, std::s
   std::vector<ThresholdRow> rows;
   for (const int delays : kThresholds) {
     ThresholdRow row{.delays = delays, .groups = groups_for(delays, reach), .curve_error = {}};
-    row.products = products_per_count(delays, row.groups);
+    row.products = products_per_count(delays, reach);
     std::vector<DelayedValue> values;
     row.seconds = seconds_of(kTimes, [&] { values = multi_tau_correlation(traces, delays, reach); });
     double squares = 0;
