@@ -792,6 +792,13 @@ TEST(MultiTauPicture, WithoutErrorsFitAndIntervalHasInstants) {
   for (const char* text : {"fit", "error", "nan", "beyond"}) EXPECT_THAT(svg, Not(HasSubstr(text)));
 }
 
+TEST(MultiTauPicture, OfOneSensorHasNoMean) {
+  Curve curve = a_curve(true);
+  curve.sensors = 1;
+  const std::string svg = Picture{"a", "b", 0, curve, std::nullopt, 1000}.svg();
+  EXPECT_THAT(svg, HasSubstr(">measured, standard error of 9 blocks of time<"));
+}
+
 TEST(MultiTauPicture, HasNoErrorsWhereTheyAreTooSmall) {
   const Curve curve = a_curve(true);
   const std::optional<DiffusionCurve> fit{{.amplitude = 2, .diffusion_time = 20, .offset = 0, .shape = 0}};

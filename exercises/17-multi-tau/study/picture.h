@@ -161,11 +161,11 @@ inline void Picture::draw_legend(study::Svg& svg) const {
   svg.add(dots(svg.dot(kX, kY - 4, 2.6), false));
   const bool has_errors = std::any_of(curve.points.begin(), curve.points.end(),
                                       [this](const Point& point) { return has_error(point); });
-  const std::string parts = std::to_string(curve.parts);
+  const std::string parts = std::to_string(curve.parts), what = curve.sensors == 1 ? "measured" : "mean";
   svg.text(kX + 16, kY,
            !has_errors                       ? "measured"
-           : curve.errors == Errors::sensors ? "mean, standard error of " + parts + " sensors"
-                                             : "mean, standard error of " + parts + " blocks of time",
+           : curve.errors == Errors::sensors ? what + ", standard error of " + parts + " sensors"
+                                             : what + ", standard error of " + parts + " blocks of time",
            "soft");
   double y = kY;
   if (has_pale()) {
