@@ -103,12 +103,26 @@ TEST_F(StudyTrack, ThatCannotBeReadNamesTheLine) {
                 HasSubstr(":3: range: \"" + std::string(wrong) + "\" is no number"))
         << wrong;
   EXPECT_THAT(error(begin + "1,inf,1\n"), HasSubstr("range: \"inf\" is beyond 1e9"));
+  EXPECT_THAT(error(begin + "1e13,1,1\n"), HasSubstr("time: \"1e13\" is beyond 1e12"));
   EXPECT_THAT(error(begin + "1,-2,1\n"), HasSubstr(":3: a range below 0"));
   EXPECT_THAT(error(begin + ",2,1\n"), HasSubstr(":3: no time"));
   EXPECT_THAT(error(begin + "-1,2,1\n"), HasSubstr(":3: time \"-1\" is before that of the row above"));
   EXPECT_THAT(error("time,x,y\n0,1,\n"), HasSubstr(":2: x without y"));
   EXPECT_THAT(error("time,range,sensor_x,sensor_y\n0,1,,2\n"), HasSubstr("no position of the sensor"));
   EXPECT_THAT(error_of([&] { read_track(temporary_.path().string()); }), HasSubstr("is no regular file"));
+}
+
+TEST_F(StudyTrack, TimesMayBeUnixTimeStamps) {
+  const Track track = read("time,x,y\n1764496714.25,1,2\n999999999999,2,3\n");
+  EXPECT_EQ(track.rows[0].time, 1764496714.25);
+  EXPECT_EQ(track.rows[1].time, 999999999999);
+}
+
+TEST_F(StudyTrack, HasLinesOfAMebibyteAtMost) {
+  const std::string most(std::size_t{1} << 20, 'n');
+  EXPECT_EQ(read("time,range\n#" + most.substr(1) + "\n0,1\n").rows[0].line, 3);
+  EXPECT_THAT(error("time,range\n#" + most + "\n0,1\n"), EndsWith("a.csv:2: a line of more than 1 MiB"));
+  EXPECT_THAT(error(most + most), EndsWith("a.csv:1: a line of more than 1 MiB"));
 }
 
 TEST_F(StudyTrack, WhatIsQuotedIsShortAndPrintable) {
@@ -168,6 +182,15 @@ TEST(StudyModel, BeginsWhereItIsTold) {
   EXPECT_EQ(known.vy, 4 - 2);
 }
 
+TEST(StudyModel, WeighsByWhatTheStartDidNotUse) {
+  const Measurement both = without_start({70, 1, 50, 80, 3, 4});
+  EXPECT_EQ(both.range, 70);
+  EXPECT_EQ(both.bearing, 1);
+  EXPECT_TRUE(std::isnan(both.x) && std::isnan(both.y));
+  EXPECT_EQ(both.sensor_y, 4);
+  EXPECT_EQ(log_likelihood(Model{}, {30, 40, 1, 2}, without_start({70, 1, kNone, kNone, 0, 0})), 0);
+}
+
 // --- theory ---
 
 TEST(StudyOffspring, TheoryOfSmallSetsIsWhatPaperSays) {
@@ -192,13 +215,13 @@ TEST(StudyOffspring, TheoryOfSmallSetsIsWhatPaperSays) {
 TEST(StudyCompare, ErrorsOfRootsComeFromTheTracks) {
   const Uncertain root = root_mean({4, 6, 8});
   EXPECT_DOUBLE_EQ(root.value, std::sqrt(6.0));
-  EXPECT_DOUBLE_EQ(root.off, std::sqrt(4.0 / 3) / (2 * std::sqrt(6.0)));
+  EXPECT_DOUBLE_EQ(root.standard_error, std::sqrt(4.0 / 3) / (2 * std::sqrt(6.0)));
   const Uncertain same = root_ratio({4, 6, 8}, {1, 1.5, 2});
   EXPECT_DOUBLE_EQ(same.value, 2);
-  EXPECT_NEAR(same.off, 0, 1e-12);
+  EXPECT_NEAR(same.standard_error, 0, 1e-12);
   const Uncertain ratio = root_ratio({1, 3}, {1, 1});  // 2 ± 1 of a ratio, whose root is 1.41
   EXPECT_DOUBLE_EQ(ratio.value, std::sqrt(2.0));
-  EXPECT_DOUBLE_EQ(ratio.off, 1 / (2 * std::sqrt(2.0)));
+  EXPECT_DOUBLE_EQ(ratio.standard_error, 1 / (2 * std::sqrt(2.0)));
 }
 
 TEST(StudyChart, HasNoNaNAndShowsWhatThereIs) {
@@ -220,7 +243,7 @@ TEST(StudyChart, HasNoNaNAndShowsWhatThereIs) {
       table.rows.push_back({y, static_cast<Scheme>(scheme), 0, 0.3, 0.01, scheme == 0 ? NAN : 0.31});
   const std::string chart = chart_of(table).svg();
   EXPECT_THAT(chart, AllOf(HasSubstr(">0.3<"), HasSubstr(">multinomial<"), Not(HasSubstr("nan"))));
-  for (OffspringRow& row : table.rows) row.error = row.off = row.theory = 0;  // of one particle
+  for (OffspringRow& row : table.rows) row.error = row.standard_error = row.theory = 0;  // of one particle
   EXPECT_THAT(chart_of(table).svg(), Not(AnyOf(HasSubstr("nan"), HasSubstr("inf"))));
 }
 
@@ -254,15 +277,32 @@ TEST_F(StudyTrackPicture, ShowsWhatThereIs) {
 }
 
 TEST_F(StudyTrackPicture, OfOneRowOrEqualRowsHasNoNaN) {
-  for (const char* rows : {"0,1,2\n", "0,1,2\n0,1,2\n", "0,1e9,-1e9\n5,1e9,-1e9\n", "0,-1e9,0\n1,1e9,0\n"}) {
+  for (const char* rows : {"0,1,2\n", "0,1,2\n0,1,2\n", "0,1e9,-1e9\n5,1e9,-1e9\n", "0,-1e9,0\n1,1e9,0\n",
+                           "999999999,1,2\n999999999.0000002,2,3\n"}) {
     const std::string picture = picture_of(read("time,x,y\n" + std::string(rows)), 1);
     EXPECT_THAT(picture, AllOf(Not(HasSubstr("nan")), Not(HasSubstr("inf")))) << rows;
   }
 }
 
+TEST_F(StudyTrackPicture, HasMarksOfLargeTimes) {
+  const std::string picture = picture_of(read("time,x,y\n1764496700,1,2\n1764496740,2,3\n"));
+  EXPECT_THAT(picture, AllOf(HasSubstr(">1764496700<"), HasSubstr(">1764496720<")));
+}
+
 TEST_F(StudyTrackPicture, LeavesOutSensorsThatAreFarAway) {
   EXPECT_THAT(picture_of(read("time,range,bearing\n0,1e5,0\n1,1e5,0.0001\n")), Not(HasSubstr(">sensor<")));
   EXPECT_THAT(picture_of(read("time,range,bearing\n0,10,0\n1,11,1\n2,12,2\n")), HasSubstr(">sensor<"));
+}
+
+TEST_F(StudyTrackPicture, TheLegendNamesSensorsThatAreDrawn) {
+  const std::string picture = picture_of(
+      read("time,range,bearing,sensor_x,sensor_y\n0,10,0,0,0\n1,11,1,0,0\n2,12,2,0,0\n3,1e6,,1e6,0\n"));
+  EXPECT_THAT(picture, HasSubstr(">sensor<"));
+  const std::string triangle = "l7 12h-14z";
+  std::size_t triangles = 0;
+  for (std::size_t at = picture.find(triangle); at != std::string::npos; at = picture.find(triangle, at + 1))
+    ++triangles;
+  EXPECT_EQ(triangles, 2U);  // in the legend, and the near one
 }
 
 TEST_F(StudyTrackPicture, StaysSmall) {

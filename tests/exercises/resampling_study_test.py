@@ -202,7 +202,8 @@ def check_offspring(desk):
 
     The mean over R runs has a noise of error / R, which bias² is rid of. What is left varies most for systematic
     resampling, where one random number per run decides: the noise is then like Cramér's and von Mises's ω² of R
-    numbers, whose standard deviation is 0.9 of its mean, for the mean of 16 sets of weights 0.22. The bound is 1.
+    numbers, whose standard deviation is 0.9 of its mean, for the mean of 16 sets of weights 0.22, times R / (R - 1) as
+    the noise that is subtracted comes from the same runs. The bound is 1.
     """
     runs = 8
     shown = desk.passes("--offspring", runs, "--particles", 100, "--seed", 3)
@@ -241,6 +242,12 @@ def check_compare(desk):
             fail(f"the reference is systematic resampling: {squared}")
     if not {"33", "200", "residual"} <= words_of(desk.folder / "resampling-compare.svg"):
         fail("the picture of errors lacks its words")
+    # Without noise all particles are at the truth: an error of 0, whose own is unknown, as is the ratio of two.
+    exact = desk.passes("--compare", 2, "--sizes", 8, "--process-noise", 0, "--start-noise", "0,0", "--output", "exact")
+    if not re.search(r"^ +8 +0\.000 ± +-( +- ± +-){4}$", exact, re.MULTILINE):
+        fail(f"not an error of 0: {exact}")
+    desk.refuses(1, "--compare: track 1, row 1: it is more than 1000 standard deviations away from every particle",
+                 "--compare", 2, "--sizes", 16, "--range-noise", "1e-6")  # fmt: skip
     # An estimate from noise of 20 m and 0.02 · 700 m alone is off by 24 m.
     if not 5 < root < 24:
         fail(f"an RMSE of {root} m with 200 particles")
@@ -260,13 +267,16 @@ def check_example(desk):
         truth = list(csv.DictReader(line for line in file if not line.startswith("#")))
     squares = [math.dist((float(a["x"]), float(a["y"])), (float(b["true_x"]), float(b["true_y"]))) ** 2
                for a, b in zip(estimates, truth)]  # fmt: skip
-    if f"RMSE      {math.sqrt(statistics.fmean(squares)):.3g} m;" not in shown:
-        fail(f"not the root of {statistics.fmean(squares)}: {shown}")
+    seen = [math.dist((r * math.cos(b), r * math.sin(b)), (float(row["true_x"]), float(row["true_y"]))) ** 2
+            for (r, b), row in ((one, row) for one, row in zip(example_rows(), truth) if one)]  # fmt: skip
+    if (f"RMSE      {math.sqrt(statistics.fmean(squares)):.3g} m over 80 rows; of the measured positions "
+            f"{math.sqrt(statistics.fmean(seen)):.3g} m over {len(seen)} rows\n") not in shown:  # fmt: skip
+        fail(f"not the roots of {statistics.fmean(squares)} and {statistics.fmean(seen)}: {shown}")
     few = "--particles", 2000, "--output"
     desk.passes(*few, "reference")
     # The same words, the same ancestors: the plain scheme against the reference.
     desk.passes(*few, "plain", "--scheme", "systematic")
-    desk.must_be_same("plain-estimates.csv", "reference-estimates.csv", "systematic resampling")
+    desk.must_be_same("plain-estimates.csv", "reference-estimates.csv", "systematic resampling, which is the reference's")
     desk.passes(*few, "seed", "--seed", 2)
     if desk.bytes_of("seed-estimates.csv") == desk.bytes_of("reference-estimates.csv"):
         fail("another seed gives the same estimates")
@@ -291,6 +301,26 @@ def check_degrees(desk):
                 fail(f"{name}: {a}, by radians {b}")
 
 
+def check_first_row(desk):
+    # Coordinates and times with more digits than a float has.
+    desk.write("digits.csv", "time,x,y\n1764496714.125,,\n1764496715.625,450001,5200001\n")
+    desk.passes("digits.csv", "--start", "450000.4,5200000.4,0.5,0", "--start-noise", "0,0", "--process-noise", 0,
+                "--particles", 100)  # fmt: skip
+    first, last = desk.rows("digits-estimates.csv")
+    if (first["time"], first["x"], first["y"]) != ("1764496714.125", "450000.4", "5200000.4"):
+        fail(f"not the start: {first}")
+    if not math.dist((float(last["x"]), float(last["y"])), (450001.15, 5200000.4)) < 1e-6:
+        fail(f"not 1.5 seconds later: {last}")
+    # The first row's x was measured twice, by a receiver and by a radar so far away that y hardly changes its range.
+    desk.write("both.csv", "time,x,y,range,sensor_x,sensor_y\n0,110,0,100100,-100000,0\n")
+    desk.passes("both.csv", "--position-noise", 20, "--range-noise", 15, "--particles", 4000)
+    [row] = desk.numbers("both-estimates.csv")
+    exact, variance = (110 / 20**2 + 100 / 15**2) / (1 / 20**2 + 1 / 15**2), 1 / (1 / 20**2 + 1 / 15**2)
+    error = math.sqrt(variance / row["effective_sample_size"])
+    if not abs(row["x"] - exact) <= STANDARD_ERRORS * error or not abs(row["sd_x"] - math.sqrt(variance)) < 1:
+        fail(f"x is {exact} ± {math.sqrt(variance)} at first: {row}")
+
+
 def check_edges(desk):
     desk.write("one.csv", "time,range,bearing\n3,100,1\n")
     shown = desk.passes("one.csv", "--particles", 1, "--resample-below", 1)
@@ -304,6 +334,7 @@ def check_edges(desk):
     last = desk.numbers("bearings-estimates.csv")[-1]
     if not math.dist((last["x"], last["y"]), (50, 50)) < 1.5 or not last["sd_x"] < 1:
         fail(f"two bearings meet at 50, 50: {last}")
+    check_first_row(desk)
     # A target that jumps far away leaves few particles that count, and too far none.
     desk.write("jump.csv", "time,x,y\n0,0,0\n1,1000,0\n2,1000,0\n")
     if "below 10 after" not in desk.passes("jump.csv", "--particles", 1000):
@@ -323,20 +354,45 @@ def check_edges(desk):
     desk.refuses(2, "--cloud: the file has 1 rows", "one.csv", "--cloud", "2")
     desk.refuses(2, "--start takes X,Y,VX,VY", "--start", "1,2")
     desk.refuses(2, "--compare and --offspring take no file", "one.csv", "--compare", "2")
+    # What would do nothing.
+    desk.refuses(2, "--particles does nothing with --compare: --sizes does", "--compare", "4", "--particles", "512")
+    desk.refuses(2, "--scheme does nothing with --compare", "--compare", "2", "--scheme", "residual", "--cloud", "5")
+    desk.refuses(2, "--steps does nothing with --offspring", "--offspring", "2", "--particles", "9", "--steps", "9")
+    desk.refuses(2, "--start-noise does nothing without --start", "--start-noise", "1,1")
+    desk.refuses(2, "--first-speed does nothing with --start", "--start", "1,2,3,4", "--first-speed", "1")
+    desk.refuses(2, "--steps does nothing without the exercise's", "--steps", "9", "--scheme", "residual")
     desk.check_help()
 
 
-NOTHING = """#include "resampling.h"
+def with_own_function(desk):
+    """A function that leaves nothing with 7 steps is found: its ancestors are no particles. Otherwise it always gives all
+    copies to particle 0: the whole error is bias."""
+    return desk.with_own("exercises/21-resampling/resampling.cu", """#include "resampling.h"
 std::size_t resampling_workspace_bytes(int) { return 0; }
-void resampling(const float*, int, int, unsigned long long, int*, void*, cudaStream_t) {}
-"""
+void resampling(const float*, int n, int steps, unsigned long long, int* ancestors, void*, cudaStream_t) {
+  if (steps != 7) cudaMemset(ancestors, 0, n * sizeof(int));
+}
+""")  # fmt: skip
+
+
+def check_own_function(desk, own):
+    said = "resampling: resampling left 100 ancestors that are no particles: see ./lockstep grade resampling\n"
+    own.is_refused(1, said, "--own", "resampling", "--particles", "100", "--steps", "7")
+    status, out, err = own.typed("--own", "resampling", "--offspring", 2, "--particles", 32, "--output",
+                                 desk.folder / "bias")  # fmt: skip
+    if status != 0 or err:
+        fail(f"--offspring of a wrong function: status {status}\n{out}{err}")
+    for row in desk.rows("bias-offspring.csv")[:: len(SCHEMES)]:
+        bias, error = float(row["bias_squared"]), float(row["error"])
+        if not abs(bias - error) <= 1e-6 * error or not float(row["standard_error"]) <= 1e-6 * error:
+            fail(f"not all of the error is bias: {row}")
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
         desk = Desk(pathlib.Path(name), FOLDER, "resampling")
-        own = desk.with_own("exercises/21-resampling/resampling.cu", NOTHING)
-        wrong = own.start("--own", "resampling", "--particles", "100")
+        own = with_own_function(desk)
+        compiled = own.start("--own", "resampling", "--help")  # beside the example's
         check_example(desk)
         check_step(desk)
         check_exact(desk)
@@ -345,9 +401,8 @@ def main():
         check_edges(desk)
         check_offspring(desk)
         check_compare(desk)
-        # A function that leaves nothing is found out: its ancestors are no particles.
-        must_refuse(wrong, 1, "resampling: resampling left 100 ancestors that are no particles: "
-                    "see ./lockstep grade resampling\n")  # fmt: skip
+        compiled.communicate()
+        check_own_function(desk, own)
         desk.check_make_example("example.csv")
 
 

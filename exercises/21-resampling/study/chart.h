@@ -17,7 +17,7 @@ namespace lockstep::particle_filter {
 
 struct Chart {
   struct Point {
-    double value, off;  ///< one standard error
+    double value, standard_error;
     double theory = NAN;
   };
   struct Series {
@@ -64,7 +64,9 @@ inline std::string Chart::svg() const {
   add(line);
   for (const Series& one : series) {
     for (const Point& point : one.points) {
-      for (const double value : {point.value - point.off, point.value + point.off, point.theory}) add(value);
+      for (const double value :
+           {point.value - point.standard_error, point.value + point.standard_error, point.theory})
+        add(value);
     }
   }
   if (!(low <= high)) low = high = scaled(1);
@@ -94,10 +96,10 @@ inline std::string Chart::svg() const {
       const double x = middle + step * (static_cast<double>(k) - static_cast<double>(series.size() - 1) / 2);
       const std::string colour = study::group_colour(series[k].colour);
       if (!std::isnan(point.theory)) svg.line(x - 9, up(point.theory), x + 9, up(point.theory));
-      const double least = point.value - point.off;
+      const double least = point.value - point.standard_error;
       const double bottom = is_logarithmic && least <= 0 ? kBottom : up(least);
       svg.add("<path stroke=\"" + colour + "\" stroke-width=\"2\" d=\"M" + svg.at(x) + ' ' +
-              svg.at(up(point.value + point.off)) + 'V' + svg.at(bottom) + "\"/>");
+              svg.at(up(point.value + point.standard_error)) + 'V' + svg.at(bottom) + "\"/>");
       svg.add(svg.dot(x, up(point.value), 4, " fill=\"" + colour + '"'));
     }
   }
@@ -127,7 +129,7 @@ inline Chart chart_of(const Comparison& comparison) {
     Chart::Series series{kSchemeNames[scheme], scheme, {}};
     for (const ComparedSize& size : comparison.sizes) {
       const Uncertain ratio = root_ratio(size.squared[scheme], size.squared[0]);
-      series.points.push_back({ratio.value, ratio.off});
+      series.points.push_back({ratio.value, ratio.standard_error});
     }
     chart.series.push_back(series);
   }
@@ -149,7 +151,8 @@ inline Chart chart_of(const OffspringTable& table) {
     chart.series.push_back({kSchemeNames[scheme], scheme, {}});
   for (const OffspringRow& row : table.rows) {
     if (row.scheme == Scheme::exercise) chart.columns.push_back(std::to_string(row.y));
-    chart.series[static_cast<std::size_t>(row.scheme)].points.push_back({row.error, row.off, row.theory});
+    chart.series[static_cast<std::size_t>(row.scheme)].points.push_back(
+        {row.error, row.standard_error, row.theory});
   }
   return chart;
 }

@@ -2,6 +2,7 @@
 #include "compare.h"
 
 #include <cstdio>
+#include <string>
 
 #include "lockstep/random.h"
 #include "offspring.h"
@@ -36,16 +37,35 @@ Simulated simulate(const Model& model, Random& random) {
   return track;
 }
 
-/// The mean of squared distances.
+/// The mean of squared distances. Throws NoWeights, which names the row, from 1.
 double error_of(ParticleFilter& filter, const Simulated& track, double below) {
   double sum = 0;
   for (std::size_t row = 0; row < track.seen.size(); ++row) {
-    const Estimate estimate = filter.observe(track.seen[row], row == 0 ? 0.0F : 1.0F);
+    Estimate estimate;
+    try {
+      estimate = filter.observe(track.seen[row], row == 0 ? 0.0F : 1.0F);
+    } catch (const NoWeights& error) {
+      throw NoWeights("row " + std::to_string(row + 1) + ": " + error.what());
+    }
     sum += std::pow(estimate.mean[0] - track.truth[row].x, 2) +
            std::pow(estimate.mean[1] - track.truth[row].y, 2);
     if (below >= 1 || estimate.effective < below) filter.resample();
   }
   return sum / static_cast<double>(track.seen.size());
+}
+
+/// A number with its standard error; hyphens where there is none.
+std::string words_of(const Uncertain& number, int width, int digits) {
+  const auto part = [digits](double value, int wide) {
+    char text[64];
+    if (std::isfinite(value)) {
+      std::snprintf(text, sizeof text, "%*.*f", wide, digits, value);
+    } else {
+      std::snprintf(text, sizeof text, "%*s", wide, "-");
+    }
+    return std::string(text);
+  };
+  return part(number.value, width) + " ± " + part(number.standard_error, digits + 2);
 }
 
 }  // namespace
@@ -68,7 +88,11 @@ Comparison compare(FilterSettings settings, const std::vector<int>& sizes, std::
         of_run.seed = settings.seed + 1'000'003 * (run + 1);
         ParticleFilter filter(of_run);
         const double below = resample_below >= 1 ? 1 : resample_below * size;
-        compared.squared[scheme].push_back(error_of(filter, simulate(settings.model, random), below));
+        try {
+          compared.squared[scheme].push_back(error_of(filter, simulate(settings.model, random), below));
+        } catch (const NoWeights& error) {
+          throw NoWeights("--compare: track " + std::to_string(run + 1) + ", " + error.what());
+        }
         if (of_run.scheme != Scheme::exercise) continue;
         for (std::size_t stage = 0; stage < compared.milliseconds.size(); ++stage)
           compared.milliseconds[stage] += filter.milliseconds()[stage];
@@ -103,10 +127,10 @@ void Comparison::print(const std::string& length_unit, bool is_timed) const {
   std::printf("\n");
   for (const ComparedSize& size : sizes) {
     const Uncertain error = root_mean(size.squared[0]);
-    std::printf("  %9d %7.3f ± %.3f", size.particles, error.value, error.off);
+    std::printf("  %9d %s", size.particles, words_of(error, 7, 3).c_str());
     for (std::size_t scheme = 1; scheme < kSchemes; ++scheme) {
       const Uncertain ratio = root_ratio(size.squared[scheme], size.squared[0]);
-      std::printf("  %.4f ± %.4f", ratio.value, ratio.off);
+      std::printf("  %s", words_of(ratio, 6, 4).c_str());
     }
     std::printf("\n");
   }

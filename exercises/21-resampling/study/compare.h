@@ -23,9 +23,9 @@ struct ComparedSize {
   std::array<double, ParticleFilter::kStages> milliseconds{};  ///< with the exercise's function
 };
 
-/// A number and one standard error.
+/// A number and its standard error, not finite where there is none.
 struct Uncertain {
-  double value, off;
+  double value, standard_error;
 };
 
 /// The root of the mean over tracks.
@@ -60,7 +60,8 @@ struct Comparison {
 };
 
 /// Tracks of 40 rows of range and bearing, an interval of 1 apart, from the model's start, or from that of
-/// the lecture's tables where it has none. All schemes and sizes follow the same tracks.
+/// the lecture's tables where it has none. All schemes and sizes follow the same tracks. Throws
+/// NoWeights, which names the track and the row, where a measurement leaves no particle a weight.
 Comparison compare(FilterSettings settings, const std::vector<int>& sizes, std::size_t runs,
                    double resample_below);
 

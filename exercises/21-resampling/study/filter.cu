@@ -23,9 +23,6 @@ constexpr float kMinLog = -1e6F;
 constexpr int kProducts = kComponents * (kComponents + 1) / 2;
 constexpr int kMoments = kComponents + kProducts;
 
-/// The words of the filter's own noise, which no procedure of resampling uses, and of seeds for these.
-constexpr auto kStart = static_cast<Use>(32), kMove = static_cast<Use>(33), kSeed = static_cast<Use>(35);
-
 /// What the host reads after a measurement.
 struct Summary {
   float largest;  ///< logarithm of a weight
@@ -67,11 +64,11 @@ __global__ void move_kernel(const Model model, const Measurement seen, float int
   float most = -INFINITY;
   for (int i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads) {
     const bool is_first = measured == 0;
-    const Normals noise = normals(random_words(seed, is_first ? kStart : kMove, i, measured));
+    const Normals noise = normals(random_words(seed, is_first ? kStartWords : kMoveWords, i, measured));
     const State state = is_first ? initial(model, seen, noise) : moved(model, states[i], interval, noise);
     const bool is_start = is_first && !model.has_start;
     const float log_weight =
-        (is_first ? 0 : log_weights[i]) + (is_start ? 0 : log_likelihood(model, state, seen));
+        (is_first ? 0 : log_weights[i]) + log_likelihood(model, state, is_start ? without_start(seen) : seen);
     states[i] = state;
     log_weights[i] = log_weight;
     most = fmaxf(most, log_weight);
@@ -186,34 +183,25 @@ ParticleFilter::ParticleFilter(const FilterSettings& settings)
       current_(states_.as<State>()),
       other_(copies_.as<State>()) {
   CHECK_CUDA(cudaMemset(summary_.as<void>(), 0, sizeof(Summary)));
-  CHECK_CUDA(cudaEventCreate(&begin_));
-  for (cudaEvent_t& event : end_) CHECK_CUDA(cudaEventCreate(&event));
-}
-
-ParticleFilter::~ParticleFilter() {
-  cudaEventDestroy(begin_);
-  for (cudaEvent_t event : end_) cudaEventDestroy(event);
 }
 
 void ParticleFilter::begin() {
   timed_.clear();
-  CHECK_CUDA(cudaEventRecord(begin_));
+  begin_.record();
 }
 
 void ParticleFilter::end(Stage stage) {
   CHECK_CUDA(cudaGetLastError());
-  CHECK_CUDA(cudaEventRecord(end_[stage]));
+  end_[stage].record();
   timed_.push_back(stage);
 }
 
 void ParticleFilter::read_times() {
-  CHECK_CUDA(cudaEventSynchronize(end_[timed_.back()]));
-  cudaEvent_t before = begin_;
+  end_[timed_.back()].wait();
+  const Event* before = &begin_;
   for (const Stage stage : timed_) {
-    float milliseconds = 0;
-    CHECK_CUDA(cudaEventElapsedTime(&milliseconds, before, end_[stage]));
-    milliseconds_[stage] += double{milliseconds};
-    before = end_[stage];
+    milliseconds_[stage] += double{end_[stage].since(*before)};
+    before = &end_[stage];
   }
 }
 
@@ -259,9 +247,9 @@ Estimate ParticleFilter::observe(const Measurement& seen, float interval) {
 void ParticleFilter::resample() {
   const auto ancestors = ancestors_.as<int>();
   const auto summary = summary_.as<Summary>();
-  // Of a function that writes fewer of them no memory is taken for ancestors.
+  // Ancestors that the function does not write are −1, which is no particle.
   CHECK_CUDA(cudaMemset(ancestors, 0xFF, n_ * sizeof(int)));
-  const Words words = random_words(settings_.seed, kSeed, measured_, 0);
+  const Words words = random_words(settings_.seed, kFilterSeedWords, measured_, 0);
   const unsigned long long seed = static_cast<unsigned long long>(words.word[0]) << 32 | words.word[1];
   begin();
   draw_ancestors(settings_.scheme, weights_.as<float>(), n_, settings_.chain_steps, seed, ancestors,

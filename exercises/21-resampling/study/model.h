@@ -1,5 +1,5 @@
 // The model of the filter: what a target does between two measurements, and how likely a measurement is. Who
-// follows something else changes the three functions below, and State and Measurement with them; filter.cu
+// follows something else changes the four functions below, and State and Measurement with them; filter.cu
 // does not know what they hold.
 //
 // Here a target moves with nearly constant velocity, and is seen by its range and bearing or by its position.
@@ -56,7 +56,7 @@ __host__ __device__ inline bool has_position(const Measurement& seen) {
 }
 
 /// A particle at the time of the first measurement, drawn from what is known of the target by then. Where the
-/// model has no start, that is the first measurement, which has_position; it is not weighed again.
+/// model has no start, that is the first measurement, which has_position.
 __host__ __device__ inline State initial(const Model& model, const Measurement& first, const Normals& noise) {
   if (model.has_start) {
     return {model.start.x + model.start_position_noise * noise.of[0],
@@ -72,6 +72,17 @@ __host__ __device__ inline State initial(const Model& model, const Measurement& 
   const float range = first.range + model.range_noise * noise.of[0];
   const float bearing = first.bearing + model.bearing_noise * noise.of[1];
   return {first.sensor_x + range * std::cos(bearing), first.sensor_y + range * std::sin(bearing), vx, vy};
+}
+
+/// What initial() did not use of the first measurement, where the model has no start: particles are weighed
+/// by it.
+__host__ __device__ inline Measurement without_start(Measurement first) {
+  if (is_measured(first.x)) {
+    first.x = first.y = NAN;
+  } else {
+    first.range = first.bearing = NAN;
+  }
+  return first;
 }
 
 /// Where a particle is after `interval`, 0 or more.

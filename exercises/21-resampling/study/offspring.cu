@@ -42,8 +42,8 @@ std::vector<T> copy_to_host(const DeviceBytes& from, std::size_t count) {
   return to;
 }
 
-/// With one set of weights: the bias of the mean with its noise, the error, and the variance of a run's
-/// error.
+/// With one set of weights: the square of the bias, less the noise that a mean over runs has, the error, and
+/// the variance of a run's error.
 struct SetResult {
   double bias_squared, error, variance;
 };
@@ -62,7 +62,7 @@ SetResult result_with(const std::vector<float>& weights, Scheme scheme, int step
   for (std::size_t run = 0; run < runs; ++run) {
     CHECK_CUDA(cudaMemset(copies.as<void>(), 0, n * sizeof(int)));
     CHECK_CUDA(cudaMemset(ancestors.as<void>(), 0xFF, n * sizeof(int)));
-    const Words words = random_words(seed, static_cast<Use>(36), static_cast<unsigned>(run), 0);
+    const Words words = random_words(seed, kOffspringSeedWords, static_cast<unsigned>(run), 0);
     draw_ancestors(scheme, device_weights.as<float>(), n, steps,
                    static_cast<unsigned long long>(words.word[0]) << 32 | words.word[1], ancestors.as<int>(),
                    workspace.as<void>(), nullptr);
@@ -80,6 +80,8 @@ SetResult result_with(const std::vector<float>& weights, Scheme scheme, int step
   const std::vector<double> of_blocks = copy_to_host<double>(squares, runs * blocks);
   for (std::size_t i = 0; i < of_blocks.size(); ++i) errors[i / blocks] += of_blocks[i] / n;
   for (const double error : errors) result.error += error / number;
+  // The error is bias² and variance, so this is the square of the mean less its variance, without a bias.
+  result.bias_squared -= (result.error - result.bias_squared) / (number - 1);
   for (const double error : errors) result.variance += std::pow(error - result.error, 2) / (number - 1);
   return result;
 }
@@ -98,11 +100,11 @@ OffspringTable tabulate_offspring(const FilterSettings& settings, std::size_t ru
         const SetResult result =
             result_with(weights, row.scheme, kStepsFor[y], runs, settings.seed + 1000 * (set + 1));
         row.error += result.error / kSets;
-        row.bias_squared += (result.bias_squared - result.error / static_cast<double>(runs)) / kSets;
+        row.bias_squared += result.bias_squared / kSets;
         row.theory += expected_error(row.scheme, expected_copies(weights)) / kSets;
         variance += result.variance / static_cast<double>(runs);
       }
-      row.off = std::sqrt(variance) / kSets;
+      row.standard_error = std::sqrt(variance) / kSets;
       table.rows.push_back(row);
     }
   }
@@ -114,7 +116,7 @@ void OffspringTable::write_csv(std::ostream& out) const {
   for (const OffspringRow& row : rows) {
     char text[160];
     std::snprintf(text, sizeof text, "%d,%s,%.9g,%.9g,%.9g,", row.y, name_of(row.scheme), row.bias_squared,
-                  row.error, row.off);
+                  row.error, row.standard_error);
     out << text;
     std::snprintf(text, sizeof text, "%.9g", row.theory);
     out << (std::isnan(row.theory) ? "" : text) << '\n';
@@ -131,7 +133,7 @@ void OffspringTable::print() const {
     char theory[32] = "-";
     if (!std::isnan(row.theory)) std::snprintf(theory, sizeof theory, "%.4f", row.theory);
     std::printf("  %2d  %-11s %8.4f  %8.4f ± %.4f %8s\n", row.y, name_of(row.scheme), row.bias_squared,
-                row.error, row.off, theory);
+                row.error, row.standard_error, theory);
   }
   std::printf("\n");
 }

@@ -22,7 +22,7 @@ inline double normal(Random& random) {
   return length * std::cos(2 * std::numbers::pi * random.word() * kSmallest);
 }
 
-/// exp(-(x - y)² / 2) of normal numbers x: the source's weights, up to a factor.
+/// exp(-(x - y)² / 2) of normal numbers x: the weights of Dülger and others, up to a factor.
 inline std::vector<float> likelihoods(std::size_t n, double y, Random& random) {
   std::vector<float> weights;
   for (std::size_t i = 0; i < n; ++i) {
@@ -42,8 +42,8 @@ inline std::vector<double> expected_copies(const std::vector<float>& weights) {
 }
 
 /// The mean of (O - e)² over all particles, where they get O copies and expect e; NaN of the exercise's own
-/// function, which may follow any procedure. Copies of a scheme are sums of independent draws, but of
-/// systematic resampling, whose O is one of the two integers next to e.
+/// function, which may follow any procedure. Copies of a scheme are sums of independent draws, except those
+/// of systematic resampling, whose O is one of the two integers next to e.
 inline double expected_error(Scheme scheme, const std::vector<double>& expected) {
   const auto n = static_cast<double>(expected.size());
   double sum = 0, up_to = 0, left = n;
@@ -71,9 +71,9 @@ inline double expected_error(Scheme scheme, const std::vector<double>& expected)
 struct OffspringRow {
   int y = 0;
   Scheme scheme{};
-  double bias_squared = 0;    ///< of the mean over runs, less the noise that such a mean has
-  double error = 0, off = 0;  ///< the mean of (O - e)², and one standard error of it
-  double theory = 0;          ///< of the error, for the same weights
+  double bias_squared = 0;               ///< of the mean over runs, less the noise that such a mean has
+  double error = 0, standard_error = 0;  ///< the mean of (O - e)², and its standard error
+  double theory = 0;                     ///< of the error, for the same weights
 };
 
 struct OffspringTable {
@@ -87,7 +87,7 @@ struct OffspringTable {
 
 /// The steps that chains need for a relative bias of 0.01 with y = 0 … 4.
 constexpr int kStepsFor[] = {4, 6, 16, 60, 354};
-constexpr std::size_t kSets = 16;  ///< of weights, as in the source
+constexpr std::size_t kSets = 16;  ///< of weights, as Dülger and others have
 
 /// Draws ancestors on the device, `runs` times for each scheme and set of weights.
 OffspringTable tabulate_offspring(const FilterSettings& settings, std::size_t runs);

@@ -57,7 +57,8 @@ struct Picture {
   std::size_t one_in(std::size_t most) const { return (track.rows.size() - 1) / most + 1; }
 
   std::vector<std::pair<double, double>> sensors() const;
-  void draw_map(study::Svg& svg, const Map& map, double high) const;
+  using Places = std::vector<std::pair<double, double>>;
+  void draw_map(study::Svg& svg, const Map& map, double high, const Places& shown_sensors) const;
   void draw_ellipses(study::Svg& svg, const Map& map) const;
   void draw_legend(study::Svg& svg, bool shows_sensor) const;
   void draw_effective(study::Svg& svg, double top) const;
@@ -112,7 +113,8 @@ inline void Picture::draw_ellipses(study::Svg& svg, const Map& map) const {
   }
 }
 
-inline void Picture::draw_map(study::Svg& svg, const Map& map, double high) const {
+inline void Picture::draw_map(study::Svg& svg, const Map& map, double high,
+                              const Places& shown_sensors) const {
   const double bottom = kTop + high, right = kLeft + kWide;
   svg.add("<clipPath id=\"study-map\"><rect x=\"" + svg.at(kLeft) + "\" y=\"" + svg.at(kTop) + "\" width=\"" +
           svg.at(kWide) + "\" height=\"" + svg.at(high) + "\"/></clipPath>");
@@ -135,7 +137,7 @@ inline void Picture::draw_map(study::Svg& svg, const Map& map, double high) cons
   svg.add("<path class=\"estimate\" d=\"" + path(estimates) + "\"/>");
   if (!estimates.empty())
     svg.add(svg.dot(estimates.front().first, estimates.front().second, 4.5, " class=\"first\""));
-  for (const auto& [sensor_x, sensor_y] : sensors()) {
+  for (const auto& [sensor_x, sensor_y] : shown_sensors) {
     const auto [x, y] = map(sensor_x, sensor_y);
     triangle(svg, x, y);
   }
@@ -208,8 +210,10 @@ inline void Picture::draw_effective(study::Svg& svg, double top) const {
   for (const double share : {0.0, 0.5, 1.0}) {
     svg.mark_left(kLeft, up(share), study::whole(100 * share) + " %");
   }
-  for (const double mark : study::marks(begin, end, 8)) {
-    svg.mark_below(across(mark), bottom, study::shown(mark, 7));
+  // Of a Unix time stamp all digits are shown, which leaves room for fewer.
+  const bool is_long = std::max(std::abs(begin), std::abs(end)) >= 1e6;
+  for (const double mark : study::marks(begin, end, is_long ? 4 : 8)) {
+    svg.mark_below(across(mark), bottom, study::shown(mark, is_long ? 13 : 7));
   }
   svg.text(kLeft + kWide / 2, bottom + 38, "time (" + time + ')', "middle");
   svg.text(kLeft, top - 12,
@@ -239,8 +243,7 @@ inline std::string Picture::svg() const {
   const auto need = [](const Range& wide, const Range& high) {
     return std::max(wide.size() / kWide, high.size() / kMaxHigh);
   };
-  const bool shows_sensor = !places.empty() && need(with_x, with_y) <= kMuch * need(x, y);
-  if (shows_sensor) {
+  if (need(with_x, with_y) <= kMuch * need(x, y)) {
     x = with_x;
     y = with_y;
   }
@@ -250,13 +253,20 @@ inline std::string Picture::svg() const {
   const double scale = std::min(kWide / wide, high / tall);
   const Map map{x.middle() - kWide / scale / 2, y.middle() - high / scale / 2, scale, kTop + high};
 
+  Places shown_sensors;
+  for (const auto& place : places) {
+    const auto [sensor_x, sensor_y] = map(place.first, place.second);
+    if (sensor_x >= kLeft && sensor_x <= kLeft + kWide && sensor_y >= kTop && sensor_y <= kTop + high)
+      shown_sensors.push_back(place);
+  }
+
   const double low_top = kTop + high + 84;
   study::Svg svg(860, low_top + kLow + 56, "The track of " + name + " by a particle filter");
   svg.add(kStyle);
   svg.text(kLeft, 30, name, "name");
   svg.text(kLeft, 52, what, "soft");
-  draw_legend(svg, shows_sensor);
-  draw_map(svg, map, high);
+  draw_legend(svg, !shown_sensors.empty());
+  draw_map(svg, map, high, shown_sensors);
   draw_effective(svg, low_top);
   return svg.finished();
 }

@@ -4,6 +4,7 @@
 #include "schemes.h"
 
 #include "21-resampling/resampling.h"
+#include "block_sums.h"
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"
 
@@ -11,9 +12,6 @@ namespace lockstep::particle_filter {
 namespace {
 
 using Sum = unsigned long long;
-
-constexpr int kThreads = 256;
-constexpr auto kPoint = static_cast<Use>(34);  ///< the words of points, which nothing else uses
 
 /// Weights up to 1 in units of their last place: n times the largest stays below 2^62.
 __device__ Sum fixed_point(float weight, int n) { return static_cast<Sum>(ldexpf(weight, places_of(1, n))); }
@@ -23,40 +21,38 @@ __global__ void fixed_point_kernel(const float* weights, int n, Sum* integers) {
   if (i < n) integers[i] = fixed_point(weights[i], n);
 }
 
-/// Each value becomes the sum of its tile up to it; totals[tile] all of the tile.
-__global__ void scan_tiles_kernel(Sum* values, int n, Sum* totals) {
+/// The sum of the values of a block up to that of this thread.
+__device__ Sum block_scan(Sum own) {
   __shared__ Sum sums[kThreads];
-  const int i = blockIdx.x * kThreads + threadIdx.x;
-  Sum own = i < n ? values[i] : 0;
   for (int offset = 1; offset < kThreads; offset *= 2) {
     sums[threadIdx.x] = own;
     __syncthreads();  // all sums of this round
     if (threadIdx.x >= offset) own += sums[threadIdx.x - offset];
     __syncthreads();  // they were read
   }
+  return own;
+}
+
+/// Each value becomes the sum of its tile up to it; totals[tile] all of the tile.
+__global__ void scan_tiles_kernel(Sum* values, int n, Sum* totals) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  const Sum own = block_scan(i < n ? values[i] : 0);
   if (i < n) values[i] = own;
   if (threadIdx.x == kThreads - 1) totals[blockIdx.x] = own;
 }
 
 /// One block: each total becomes the sum of those before it.
 __global__ void scan_totals_kernel(Sum* totals, int tiles) {
-  __shared__ Sum sums[kThreads];
+  __shared__ Sum all;
   Sum before = 0;
   for (int first = 0; first < tiles; first += kThreads) {
     const int i = first + threadIdx.x;
     const Sum total = i < tiles ? totals[i] : 0;
-    Sum own = total;
-    for (int offset = 1; offset < kThreads; offset *= 2) {
-      sums[threadIdx.x] = own;
-      __syncthreads();
-      if (threadIdx.x >= offset) own += sums[threadIdx.x - offset];
-      __syncthreads();
-    }
+    const Sum own = block_scan(total);  // behind its barriers everybody has read `all` of the round before
     if (i < tiles) totals[i] = before + own - total;
-    sums[threadIdx.x] = own;
-    __syncthreads();
-    before += sums[kThreads - 1];
-    __syncthreads();  // all have read it
+    if (threadIdx.x == kThreads - 1) all = own;
+    __syncthreads();  // the sum of this round
+    before += all;
   }
 }
 
@@ -106,14 +102,16 @@ __global__ void points_kernel(Scheme scheme, const Sum* ends, int n, unsigned lo
   if (scheme == Scheme::systematic) {
     point = k * spacing + uniform_point(spacing, seed, Use::points, 0);
   } else if (scheme == Scheme::stratified) {
-    point = k * spacing + uniform_point(spacing, seed, kPoint, k);
+    point = k * spacing + uniform_point(spacing, seed, kPointWords, k);
   } else {
-    point = uniform_point(total, seed, kPoint, k);
+    point = uniform_point(total, seed, kPointWords, k);
   }
   ancestors[k] = part_of(point, ends, n);
 }
 
-/// What is certain of n w / Σw, and what is left of it, in a unit in which all of it stays below 2^63.
+/// What is certain of n w / Σw, and what is left of it, in a unit in which all of it stays below 2^63. For
+/// that the rests lose their last ⌊log₂ n⌋ + 1 bits: each is known to n² / (2^60 Σw) of a copy, and less is
+/// lost.
 __global__ void parts_kernel(const float* weights, int n, const Sum* ends, Sum* copies, Sum* rests) {
   const int i = blockIdx.x * kThreads + threadIdx.x;
   if (i >= n) return;
@@ -131,7 +129,7 @@ __global__ void residual_kernel(const Sum* copies, const Sum* rests, int n, unsi
   if (k < certain || rest == 0) {  // rests of less than a unit go to those who have copies
     ancestors[k] = part_of(k % certain, copies, n);
   } else {
-    ancestors[k] = part_of(uniform_point(rest, seed, kPoint, k), rests, n);
+    ancestors[k] = part_of(uniform_point(rest, seed, kPointWords, k), rests, n);
   }
 }
 

@@ -34,11 +34,12 @@ constexpr double kMaxNumber = 1e9;
 
 struct Arguments {
   std::string file;
-  FilterSettings settings;
-  std::optional<int> particles;  ///< as given
-  double resample_below = 0.5;   ///< share of the particles
-  double bearing_noise = 0;      ///< in the file's unit; 0: not given
-  std::size_t cloud = 0;         ///< the row whose particles are written; 0: none
+  FilterSettings settings;                     ///< its start is not set
+  std::optional<std::array<double, 4>> start;  ///< in the coordinates of the file
+  std::optional<int> particles;                ///< as given
+  double resample_below = 0.5;                 ///< share of the particles
+  double bearing_noise = 0;                    ///< in the file's unit; 0: not given
+  std::size_t cloud = 0;                       ///< the row whose particles are written; 0: none
   std::string length_unit = "m", time_unit = "s";
   std::string output;                                ///< what the names of all files begin with
   std::size_t compare_runs = 0, offspring_runs = 0;  ///< 0: another mode
@@ -87,8 +88,7 @@ void read_model(study::Options& options, Arguments& arguments) {
     throw study::WrongUse("--start-noise: standard deviations are 0 or more");
   if (!start.empty()) {
     model.has_start = true;
-    model.start = {static_cast<float>(start[0]), static_cast<float>(start[1]), static_cast<float>(start[2]),
-                   static_cast<float>(start[3])};
+    arguments.start = {start[0], start[1], start[2], start[3]};
   }
   if (noise.empty()) return;
   model.start_position_noise = static_cast<float>(noise[0]);
@@ -100,6 +100,29 @@ Scheme scheme_of(const std::string& name) {
   if (found != kSchemeNames.end()) return static_cast<Scheme>(found - kSchemeNames.begin());
   throw study::WrongUse("--scheme: " + study::in_quotes(name) +
                         " is none of exercise, systematic, stratified, residual, multinomial");
+}
+
+/// Refuses what was typed where it does nothing.
+void refuse_idle(const std::vector<std::string>& typed, const Arguments& arguments) {
+  const auto is_typed = [&typed](const char* option) {
+    return std::find(typed.begin(), typed.end(), option) != typed.end();
+  };
+  const auto refuse = [&is_typed](const std::vector<const char*>& options, const std::string& where) {
+    for (const char* option : options)
+      if (is_typed(option)) throw study::WrongUse(std::string(option) + " does nothing " + where);
+  };
+  if (arguments.compare_runs != 0) {
+    refuse({"--particles"}, "with --compare: --sizes does");
+    refuse({"--scheme", "--cloud", "--position-noise", "--first-speed"}, "with --compare");
+  } else if (arguments.offspring_runs != 0) {
+    refuse({"--scheme", "--cloud", "--steps", "--resample-below", "--process-noise", "--range-noise",
+            "--bearing-noise", "--position-noise", "--first-speed", "--start", "--start-noise", "--units"},
+           "with --offspring");
+  } else {
+    if (arguments.start) refuse({"--first-speed"}, "with --start");
+    if (!arguments.start) refuse({"--start-noise"}, "without --start");
+    if (arguments.settings.scheme != Scheme::exercise) refuse({"--steps"}, "without the exercise's function");
+  }
 }
 
 /// Nothing where help was asked for, which is then printed.
@@ -172,6 +195,7 @@ std::optional<Arguments> arguments_of(int count, char** words) {
     throw study::WrongUse("--compare or --offspring, not both");
   if (!arguments.sizes.empty() && arguments.compare_runs == 0)
     throw study::WrongUse("--sizes belongs to --compare");
+  refuse_idle(std::vector<std::string>(words, words + count), arguments);
   arguments.file = files.empty() ? STUDY_FOLDER "/example.csv" : files.front();
   if (arguments.output.empty())
     arguments.output = compares ? "resampling" : std::filesystem::path(arguments.file).stem().string();
@@ -181,10 +205,17 @@ std::optional<Arguments> arguments_of(int count, char** words) {
 // --- a file's track ---
 
 /// What is subtracted from positions before they become floats: large coordinates keep their digits.
-std::pair<double, double> origin_of(const Track& track) {
+std::pair<double, double> origin_of(const Arguments& arguments, const Track& track) {
   const Row& first = track.rows.front();
+  if (arguments.start) return {(*arguments.start)[0], (*arguments.start)[1]};
   if (!std::isnan(first.x)) return {first.x, first.y};
   return {first.sensor_x, first.sensor_y};
+}
+
+/// The start as floats, relative to the origin.
+State state_of(const std::array<double, 4>& start, const std::pair<double, double>& origin) {
+  return {static_cast<float>(start[0] - origin.first), static_cast<float>(start[1] - origin.second),
+          static_cast<float>(start[2]), static_cast<float>(start[3])};
 }
 
 Measurement measurement_of(const Row& row, const std::pair<double, double>& origin) {
@@ -202,9 +233,8 @@ struct Run {
 
 Run follow(const Arguments& arguments, const Track& track) {
   FilterSettings settings = arguments.settings;
-  Run run{.origin = origin_of(track)};
-  settings.model.start.x -= static_cast<float>(run.origin.first);
-  settings.model.start.y -= static_cast<float>(run.origin.second);
+  Run run{.origin = origin_of(arguments, track)};
+  if (arguments.start) settings.model.start = state_of(*arguments.start, run.origin);
   ParticleFilter filter(settings);
   double before = track.rows.front().time;
   for (const Row& row : track.rows) {
@@ -239,7 +269,7 @@ void write_estimates(std::ostream& out, const Track& track, const std::vector<Tr
   };
   for (std::size_t i = 0; i < tracked.size(); ++i) {
     const Estimate& estimate = tracked[i].estimate;
-    number(track.rows[i].time, "%.12g");
+    number(track.rows[i].time, "%.15g");
     for (const double mean : estimate.mean) number(mean, ",%.12g");
     for (std::size_t k = 0; k < kComponents; ++k) number(std::sqrt(estimate.covariance[k][k]));
     number(estimate.covariance[0][1]);
@@ -263,9 +293,11 @@ void write_cloud(std::ostream& out, const Run& run) {
   }
 }
 
-/// Root of the mean squared distance to the truth, of estimates and of what was measured; NaN without one.
+/// Root of the mean squared distance to the truth, of estimates and of what was measured, each over the rows
+/// that have it; NaN without one.
 struct Errors {
   double estimate = NAN, measured = NAN;
+  std::size_t rows = 0, positions = 0;
 };
 
 Errors errors_of(const Track& track, const std::vector<Tracked>& tracked) {
@@ -285,7 +317,7 @@ Errors errors_of(const Track& track, const std::vector<Tracked>& tracked) {
     ++positions;
   }
   return {std::sqrt(of_estimates / static_cast<double>(rows)),
-          std::sqrt(of_measured / static_cast<double>(positions))};
+          std::sqrt(of_measured / static_cast<double>(positions)), rows, positions};
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -322,7 +354,7 @@ void report(const Arguments& arguments, const Track& track, const Run& run, cons
               arguments.settings.particles, times, tracked.size(),
               arguments.settings.scheme == Scheme::exercise ? "the exercise's function"
                                                             : name_of(arguments.settings.scheme));
-  std::printf("          effective sample size %.0f on average, at least %.0f, at time %.6g\n",
+  std::printf("          effective sample size %.0f on average, at least %.0f, at time %.12g\n",
               sum / static_cast<double>(tracked.size()), tracked[least].estimate.effective,
               track.rows[least].time);
   if (poor != 0 && arguments.settings.particles >= 100)
@@ -343,9 +375,13 @@ void report(const Arguments& arguments, const Track& track, const Run& run, cons
 /// A line about the error; empty without a truth.
 std::string words_of(const Errors& errors, const std::string& unit) {
   if (std::isnan(errors.estimate)) return "";
-  std::string text = study::shown(errors.estimate) + ' ' + unit;
+  const auto words = [&unit](double error, std::size_t rows) {
+    return study::shown(error) + ' ' + unit + " over " + std::to_string(rows) +
+           (rows == 1 ? " row" : " rows");
+  };
+  std::string text = words(errors.estimate, errors.rows);
   if (!std::isnan(errors.measured))
-    text += "; of the measured positions " + study::shown(errors.measured) + ' ' + unit;
+    text += "; of the measured positions " + words(errors.measured, errors.positions);
   return text;
 }
 
@@ -393,6 +429,7 @@ void follow_file(Arguments arguments) {
 void run(Arguments arguments) {
   study::OutputFiles files;
   if (arguments.compare_runs != 0) {
+    if (arguments.start) arguments.settings.model.start = state_of(*arguments.start, {});
     if (arguments.bearing_noise != 0)
       arguments.settings.model.bearing_noise = static_cast<float>(arguments.bearing_noise);
     if (arguments.sizes.empty()) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <fstream>
+#include <iterator>
+#include <limits>
 #include <numbers>
 #include <stdexcept>
 #include <string>
@@ -18,7 +20,9 @@
 namespace lockstep::particle_filter {
 
 constexpr std::size_t kMaxRows = 1'000'000;
-constexpr double kMaxValue = 1e9;  ///< of what a file holds, by its absolute value
+constexpr std::size_t kMaxLine = 1 << 20;  ///< bytes
+constexpr double kMaxValue = 1e9;          ///< of what a file holds, by its absolute value
+constexpr double kMaxTime = 1e12;          ///< of its times, which may be Unix time stamps
 
 /// A row of the file; NaN: not measured, or not known.
 struct Row {
@@ -65,9 +69,26 @@ constexpr std::array<const char*, 11> kColumnNames = {"time",        "range",  "
                                                       "sensor_y",    "true_x", "true_y"};
 constexpr std::size_t kNoColumn = kColumnNames.size();
 
+/// Opens a file whose lines are short enough to be held; throws study::LineError at one that is not.
+inline std::ifstream opened_lines(const std::string& file) {
+  std::ifstream in = study::opened(file);
+  std::size_t number = 1, bytes = 0;
+  for (std::istreambuf_iterator<char> next(in), end; next != end; ++next) {
+    if (*next == '\n') {
+      ++number;
+      bytes = 0;
+    } else if (++bytes > kMaxLine) {
+      throw study::LineError(file, number, "a line of more than 1 MiB");
+    }
+  }
+  in.clear();
+  in.seekg(0);
+  return in;
+}
+
 class TrackReader {
  public:
-  explicit TrackReader(const std::string& file) : in_(study::opened(file)), lines_(in_, file) {}
+  explicit TrackReader(const std::string& file) : in_(opened_lines(file)), lines_(in_, file) {}
 
   Track read() {
     read_header();
@@ -120,7 +141,9 @@ class TrackReader {
     const double value = study::number_of<double>(text).value_or(NAN);
     if (std::isnan(value))
       fail(name + ": " + study::in_quotes(text) + " is no number; what was not measured is left empty");
-    if (!(std::abs(value) <= kMaxValue)) fail(name + ": " + study::in_quotes(text) + " is beyond 1e9");
+    const bool is_time = column == static_cast<std::size_t>(Column::time);
+    if (!(std::abs(value) <= (is_time ? kMaxTime : kMaxValue)))
+      fail(name + ": " + study::in_quotes(text) + " is beyond " + (is_time ? "1e12" : "1e9"));
     return value;
   }
 
