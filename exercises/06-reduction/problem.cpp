@@ -32,6 +32,7 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -58,6 +59,26 @@ double sum_of(const Floats& in, std::size_t first, std::size_t end) {
 
 double sum_of(const Floats& in) { return sum_of(in, 0, in.size()); }
 
+/// Of how many elements at the begin a mistake may add up no more.
+constexpr std::array<std::size_t, 6> kParts{32, 64, 128, 256, 512, 1024};
+
+/// Whether two different parts of the elements have the same sum, all of them included: then a mistake would
+/// be taken for another, or for none.
+bool is_ambiguous(const Floats& in) {
+  std::set<std::size_t> ends{in.size()};
+  for (const std::size_t part : kParts) ends.insert({std::min(part, in.size()), in.size() / part * part});
+  ends.insert({std::min<std::size_t>(1, in.size()), in.size() / 4 * 4});
+  ends.erase(0);
+  std::set<double> sums;
+  double sum = 0;
+  std::size_t before = 0;
+  for (const std::size_t end : ends) {
+    sum += sum_of(in, std::exchange(before, end), end);
+    if (!sums.insert(sum).second) return true;
+  }
+  return false;
+}
+
 std::vector<KnownMistake> known_mistakes(const Floats& in, Tolerance tolerance) {
   const double right = sum_of(in);
   Mistakes mistakes(Floats{static_cast<float>(right)});
@@ -69,7 +90,7 @@ std::vector<KnownMistake> known_mistakes(const Floats& in, Tolerance tolerance) 
   if (in.empty()) return {};  // what is not 0 there was not written
   add("this is the first element, to which nothing has been added", in.front(),
       "Add up the elements of all threads.");
-  for (const std::size_t part : std::array<std::size_t, 6>{32, 64, 128, 256, 512, 1024}) {
+  for (const std::size_t part : kParts) {
     const std::string size = std::to_string(part);
     if (in.size() <= part) continue;
     add("this is the sum of the first " + size + " elements alone", sum_of(in, 0, part),
@@ -137,7 +158,9 @@ Case exact_case(int n, std::string purpose) {
   constexpr int kLargest = 7;
   return make_case(n, std::move(purpose), [n](Random& random) {
     Floats in(static_cast<std::size_t>(n));
-    for (float& one : in) one = static_cast<float>(random.integer(-kLargest + 1, kLargest));
+    do {
+      for (float& one : in) one = static_cast<float>(random.integer(-kLargest + 1, kLargest));
+    } while (is_ambiguous(in));
     return make_call(in, {});
   });
 }

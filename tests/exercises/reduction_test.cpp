@@ -7,9 +7,11 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -117,6 +119,20 @@ TEST(Reduction, AToleranceIsFarAboveATreeAndBelowAddingOneByOne) {
   }
   EXPECT_GE(rounded, 5U);
   EXPECT_GE(refused, 1U) << "no case shows what is lost when elements are added one by one";
+}
+
+TEST(Reduction, NoMistakeIsTakenForAnotherWhateverTheSeed) {
+  const std::map<std::string, std::size_t> mistakes = {{"n = 2", 1}, {"n = 33", 2}, {"n = 1023", 11}};
+  for (const course::Case& one : problem("reduction").cases) {
+    const auto expected = mistakes.find(one.name);
+    if (expected == mistakes.end()) continue;
+    // Those that leave what is right or what another leaves are not among them.
+    for (unsigned seed = 0; seed < 200; ++seed) {
+      SplitMix64 random(seed);
+      EXPECT_EQ(argument(one.prepare(random), "sum").output.known_mistakes().size(), expected->second)
+          << one.name << ", seed " << seed;
+    }
+  }
 }
 
 TEST(Reduction, AddingOneByOneIsWrongWhateverTheSeed) {
