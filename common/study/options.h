@@ -66,7 +66,7 @@ class Options {
   std::vector<std::string> finish(std::size_t most) const {
     for (const std::string& word : words_)
       if (word.size() > 1 && word.starts_with('-'))
-        throw WrongUse("there is no option " + word + ", or it was given twice. --help shows all");
+        throw WrongUse("there is no option " + excerpt(word) + ", or it was given twice. --help shows all");
     if (words_.size() > most)
       throw WrongUse(in_quotes(words_[most]) + " is one word too many. --help shows what there is");
     return words_;

@@ -71,7 +71,8 @@ class OutputFiles {
   void refuse_input(const std::string& name) const {
     std::error_code not_there;
     for (const std::string& input : inputs_)
-      if (std::filesystem::equivalent(name, input, not_there))
+      if (std::filesystem::equivalent(name, input, not_there) ||
+          std::filesystem::equivalent(part(name), input, not_there))
         throw std::runtime_error(name + " would replace a file that was read: name others by --output");
   }
   static std::string part(const std::string& name) { return name + ".part"; }

@@ -26,6 +26,11 @@ inline std::size_t character_bytes(std::string_view text) {
   if (bytes > text.size() || lead > 0xf4) return 0;
   for (std::size_t i = 1; i < bytes; ++i)
     if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
+  // Neither longer than needed, nor half of a pair of UTF-16, nor beyond U+10FFFF.
+  const unsigned second = bytes > 1 ? static_cast<unsigned char>(text[1]) : 0;
+  if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90) ||
+      (lead == 0xf4 && second > 0x8f))
+    return 0;
   return bytes;
 }
 

@@ -102,7 +102,8 @@ int run(int argc, char** argv) {
     check_command(app, words);
     if (needs_exercises(words.front())) lockstep::cli::add_chosen_course();
     if (words.front() != "doctor")  // which looks for itself
-      lockstep::sandbox::remember_isolation(lockstep::build::cache_folder().parent_path() / "namespaces");
+      lockstep::sandbox::remember_isolation(lockstep::build::cache_folder().parent_path() /
+                                            "lockstep-namespaces");
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
     app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {

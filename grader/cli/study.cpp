@@ -73,9 +73,12 @@ const course::Exercise& select_study(const std::string& name) {
 }
 
 int list_studies() {
-  for (const course::Exercise* exercise : exercises_with_study()) {
-    std::cout << fmt::format("{:<14}  {}\n{:<14}  {}\n", exercise->problem.name,
-                             report::printable(title_of(*exercise)), "",
+  const std::vector<const course::Exercise*> studies = exercises_with_study();
+  std::size_t width = 0;
+  for (const course::Exercise* exercise : studies) width = std::max(width, exercise->problem.name.size());
+  for (const course::Exercise* exercise : studies) {
+    std::cout << fmt::format("{:<{}}  {}\n{:<{}}  {}\n", exercise->problem.name, width,
+                             report::printable(title_of(*exercise)), "", width,
                              report::printable(course::path_to_type(folder_of(*exercise) / "README.md")));
   }
   std::cout << "\nRun one on its example:  ./lockstep study NAME\n"

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <fstream>
 #include <sstream>
 #include <system_error>
 
@@ -18,14 +17,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Empty where it cannot be read: some of /proc can be opened all the same.
-std::string contents_of(const fs::path& path) {
-  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+/// At most 64 KiB of it; empty where it cannot be read: some of /proc can be opened all the same.
+std::string contents_of(const FileDescriptor& file) {
+  constexpr std::size_t kMaxBytes = 64 << 10;
   std::string contents;
   std::array<char, 4096> buffer;
-  for (ssize_t bytes = 0; file && (bytes = read(file.get(), buffer.data(), buffer.size())) > 0;)
+  for (ssize_t bytes = 0;
+       file && contents.size() < kMaxBytes && (bytes = read(file.get(), buffer.data(), buffer.size())) > 0;)
     contents.append(buffer.data(), static_cast<std::size_t>(bytes));
   return contents;
+}
+
+std::string contents_of(const fs::path& path) {
+  return contents_of(FileDescriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC)));
+}
+
+/// Of a file that is this user's own. Whoever else may write in its folder could have put a pipe there.
+std::string own_contents_of(const fs::path& path) {
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat status {};
+  const bool is_own =
+      file && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
+  return is_own ? contents_of(file) : "";
 }
 
 /// Of /proc/self/status: whose processes these are, and what they may do.
@@ -64,7 +77,9 @@ std::string circumstances() {
   for (const char* file :
        {"/proc/self/attr/current", "/proc/sys/kernel/unprivileged_userns_clone",
         "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "/proc/sys/user/max_user_namespaces",
-        "/proc/sys/user/max_pid_namespaces", "/proc/sys/user/max_net_namespaces"})
+        "/proc/sys/user/max_pid_namespaces", "/proc/sys/user/max_net_namespaces",
+        "/proc/sys/user/max_mnt_namespaces", "/proc/sys/user/max_ipc_namespaces",
+        "/proc/sys/user/max_uts_namespaces", "/proc/sys/user/max_cgroup_namespaces"})
     text += contents_of(file) + '\n';
   for (const fs::path& program :
        {find_bubblewrap().value_or("no bwrap"), own_folder() / kKeeperName, own_folder() / kSpawnerName})
@@ -72,15 +87,20 @@ std::string circumstances() {
   return text;
 }
 
-bool IsolationMemory::has_worked() const { return contents_of(file_) == circumstances(); }
+bool IsolationMemory::has_worked() const { return own_contents_of(file_) == circumstances(); }
 
 void IsolationMemory::keep() const {
   std::error_code ignored;
   fs::create_directories(file_.parent_path(), ignored);
   // Written beside it and renamed: two commands may do so at once, and a reader sees one or the other.
   const fs::path whole = file_.string() + '.' + std::to_string(getpid());
-  if (std::ofstream(whole, std::ios::binary) << circumstances() << std::flush)
-    fs::rename(whole, file_, ignored);
+  fs::remove(whole, ignored);  // of a command that was killed
+  const std::string text = circumstances();
+  const FileDescriptor file(
+      open(whole.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (!file) return;
+  const bool is_whole = write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (is_whole) fs::rename(whole, file_, ignored);
   fs::remove(whole, ignored);
 }
 

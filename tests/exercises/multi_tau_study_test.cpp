@@ -627,7 +627,7 @@ TEST(MultiTauStream, WhatIsNoStreamIsRefusedAndTheNextIsTaken) {
   std::vector<std::string> refused;
   std::optional<Stream> stream;
   std::thread server([&] {
-    stream.emplace(accepted_stream(*listener, std::chrono::milliseconds(200),
+    stream.emplace(accepted_stream(*listener, std::chrono::seconds(2),
                                    [&](const std::string& why) { refused.push_back(why); }));
     listener.reset();
   });

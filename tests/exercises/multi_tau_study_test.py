@@ -275,6 +275,7 @@ def check_server_that_ends(desk):
     """Something else that listens: the client says so."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         client = desk.start("multi-tau", "--send", f"127.0.0.1:{listener.getsockname()[1]}", "--rate", "1e9")
+        listener.settimeout(60)
         listener.accept()[0].close()
         _, err = client.communicate()
     if client.returncode != 1 or "the server" not in err or err.count("\n") != 1:

@@ -19,7 +19,7 @@ FOLDER = ROOT / "exercises/21-resampling/study"
 SCHEMES = "exercise", "systematic", "stratified", "residual", "multinomial"
 COMPONENTS = "x", "y", "vx", "vy"
 # Of differences of means of independent runs. About one in 30 000 of Student's t with 14 degrees of freedom is larger,
-# and the seeds are fixed, so that what passes once passes again.
+# and the seeds are fixed, so that what passes once passes again with the same toolkit.
 STANDARD_ERRORS = 6
 PROCESS_NOISE, RANGE_NOISE, BEARING_NOISE, POSITION_NOISE, FIRST_SPEED = 0.5, 20.0, 0.02, 20.0, 10.0
 

@@ -39,7 +39,7 @@ class Desk:
         self.environment = {**os.environ, "LOCKSTEP_ROOT": str(course), "LOCKSTEP_CACHE": str(folder / "cache"),
                             "CUDA_VISIBLE_DEVICES": ""}  # fmt: skip
         if not has_libraries:
-            self.environment["PKG_CONFIG_LIBDIR"] = str(folder / "no libraries")
+            self.environment.update(PKG_CONFIG_LIBDIR=str(folder / "no libraries"), PKG_CONFIG_PATH="")
 
     def start(self, *words):
         """`lockstep study` with these words, which is not waited for."""
@@ -83,7 +83,7 @@ class Desk:
     # --- files ---
 
     def files(self):
-        return {path.name for path in self.folder.iterdir()}
+        return {path.name for folder in (self.folder, self.working_directory) for path in folder.iterdir()}
 
     def write(self, name, content):
         """Text or bytes."""

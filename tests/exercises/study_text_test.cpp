@@ -69,6 +69,12 @@ TEST(StudyText, LinesThatSayNothingArePassedOver) {
   EXPECT_FALSE(lines.next(line));
 }
 
+TEST(StudyText, HasCharactersOfUtf8Alone) {
+  EXPECT_EQ(excerpt("τ€🂡\xef\xbf\xbd"), "τ€🂡\xef\xbf\xbd");
+  EXPECT_EQ(excerpt("\xed\xa0\x80|\xe0\x80\x80|\xf0\x80\x80\x80|\xf4\x90\x80\x80|\xc0\x80|\xe2\x82"),
+            "???|???|????|????|??|??");
+}
+
 TEST(StudyText, TheFirstFieldBetweenTabsMayBeEmpty) {
   std::istringstream in(" \t10\t-5\t \r\n\t10 -5\n");
   TextLines lines(in, "a.tsv");

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -525,6 +526,12 @@ TEST(IsolationMemory, CountsUnderTheSameCircumstancesAlone) {
   memory.forget();
   EXPECT_FALSE(memory.has_worked());
   IsolationMemory("/proc/none/namespaces").keep();  // cannot be written
+  // What is no file of this user's own counts for nothing, and nobody waits for it.
+  memory.keep();
+  std::filesystem::create_symlink(file, folder.path() / "link");
+  EXPECT_FALSE(IsolationMemory(folder.path() / "link").has_worked());
+  ASSERT_EQ(mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
+  EXPECT_FALSE(IsolationMemory(folder.path() / "pipe").has_worked());
 }
 
 TEST(IsolationMemory, KnowsWhatDecides) {

@@ -41,8 +41,8 @@ std::optional<Arguments> arguments_of(int count, char** words) {
   Arguments arguments;
   TrajectoryRequest& request = arguments.request;
   if (const auto atoms = options.text("--atoms", "NAMES", "compare these atoms alone, as CA or N,CA,C"))
-    for (const std::string& name : study::pieces_of(*atoms, ','))
-      request.atoms.names.emplace_back(study::trimmed(name));
+    for (const std::string& piece : study::pieces_of(*atoms, ','))
+      if (const auto name = study::trimmed(piece); !name.empty()) request.atoms.names.emplace_back(name);
   request.names_of =
       options.text("--names", "FILE", "PDB file of the same atoms, for --atoms of a DCD file").value_or("");
   request.atoms.with_hetatm = options.flag("--hetatm", "read HETATM records of PDB too");
