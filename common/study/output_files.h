@@ -66,6 +66,10 @@ class OutputFiles {
   }
 
   const std::vector<std::string>& names() const { return names_; }
+  /// A line for each, as the last that a study says.
+  void print_names() const {
+    for (const std::string& name : names_) std::printf("wrote     %s\n", name.c_str());
+  }
 
  private:
   void refuse_input(const std::string& name) const {

@@ -73,14 +73,13 @@ struct RandomFloat {
 };
 
 Task task_of(const Size& size) {
-  const int rows = size.number(0), columns = size.number(1), about = size.number(2);
+  const int rows = size.number(0), columns = size.number(1), nonzeros = size.number(2);
   const std::string kind = size.word(3);
   std::mt19937 random(7);
   Integers lengths = lengths_of(kind, rows, columns, about, random);
-  if (kind == "power-law") bring_to(about, lengths, columns, random);
+  bring_to(nonzeros, lengths, columns, random);
   Integers begins{0};
   for (const int length : lengths) begins.push_back(begins.back() + length);
-  const int nonzeros = begins.back();
   Integers row_of(static_cast<std::size_t>(nonzeros));
   for (int row = 0; row < rows; ++row)
     std::fill(row_of.begin() + begins[row], row_of.begin() + begins[row + 1], row);

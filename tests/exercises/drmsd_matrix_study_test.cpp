@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -18,9 +17,9 @@
 #include "20-drmsd-matrix/study/picture.h"
 #include "20-drmsd-matrix/study/trajectory.h"
 #include "lockstep/random.h"
-#include "shell.h"
 #include "study/options.h"
 #include "study/output_files.h"
+#include "study_files.h"
 
 namespace lockstep::test::drmsd_matrix_study_test {
 namespace {
@@ -33,31 +32,17 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-class Study : public testing::Test {
+class Study : public StudyFiles {
  protected:
-  std::string write(const std::string& name, const std::string& contents) const {
-    temporary_.write(name, contents);
-    return (folder_ / name).string();
-  }
   std::vector<std::string> names() const {
     std::vector<std::string> found;
     for (const auto& entry : fs::directory_iterator(folder_)) found.push_back(entry.path().filename());
     std::sort(found.begin(), found.end());
     return found;
   }
-
-  TemporaryFolder temporary_;
-  const fs::path& folder_ = temporary_.path();
 };
 
-std::string error_of(const std::function<void()>& what) {
-  try {
-    what();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "no error";
-}
+using lockstep::test::error_of;  // beside the one for a file
 
 std::string error_of(const std::string& file) {
   return error_of([&] { read_trajectory({.file = file}); });

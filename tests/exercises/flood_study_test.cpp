@@ -24,14 +24,15 @@
 #include "19-flood/study/picture.h"
 #include "19-flood/study/summary.h"
 #include "19-flood/study/temporary_file.h"
-#include "shell.h"
 #include "study/options.h"
 #include "study/output_files.h"
+#include "study_files.h"
 
 namespace lockstep::flood_study::test {
 namespace {
 
-using lockstep::test::TemporaryFolder;
+using lockstep::test::error_of;
+using lockstep::test::StudyFiles;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::EndsWith;
@@ -40,37 +41,20 @@ using testing::Not;
 
 constexpr const char* kPlace = "xllcorner 0\nyllcorner 0\ncellsize 1\n";
 
-std::string error_of(const std::function<void()>& what) {
-  try {
-    what();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-class FloodStudy : public testing::Test {
+class FloodStudy : public StudyFiles {
  protected:
-  std::string write(const std::string& name, const std::string& contents) const {
-    temporary_.write(name, contents);
-    return (temporary_.path() / name).string();
-  }
   std::unique_ptr<HeightFile> map(const std::string& contents, const std::string& name = "a.asc") const {
     return open_map(write(name, contents));
   }
   /// What reading a file says, without its path.
   std::string refusal(const std::string& contents, const std::string& name = "a.asc") const {
-    const std::string error = error_of([&] { map(contents, name); });
-    const std::string path = (temporary_.path() / name).string();
-    return error.starts_with(path) ? error.substr(path.size()) : error;
+    return without_path(error_of([&] { map(contents, name); }), name);
   }
   static std::vector<float> heights_of(HeightFile& map) {
     std::vector<float> heights(map.grid().rows * map.grid().columns);
     map.read_rows(0, map.grid().rows, heights.data());
     return heights;
   }
-
-  TemporaryFolder temporary_;
 };
 
 TEST_F(FloodStudy, AnAsciiGridHasItsHeaderInAnyCaseAndOrder) {
@@ -217,7 +201,7 @@ TEST_F(FloodStudy, AKeyIsThereOnceAndAByteOrderMarkIsNoPartOfIt) {
 }
 
 TEST_F(FloodStudy, APipeIsNotWaitedFor) {
-  const std::string pipe = (temporary_.path() / "pipe").string();
+  const std::string pipe = (folder_ / "pipe").string();
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_THAT(error_of([&] { open_map(pipe); }), HasSubstr("pipe is no regular file"));
 }
@@ -348,7 +332,7 @@ TEST(FloodOptions, MayBeRepeated) {
 }
 
 TEST_F(FloodStudy, AFileThatALibraryWritesIsThereWithTheOthersOrNotAtAll) {
-  const std::filesystem::path made = temporary_.path() / "a.tif";
+  const std::filesystem::path made = folder_ / "a.tif";
   const auto add = [&](study::OutputFiles& files) {
     files.add_by_name(made.string(), [](const std::string& name) { std::ofstream(name) << "map"; });
   };
@@ -356,7 +340,7 @@ TEST_F(FloodStudy, AFileThatALibraryWritesIsThereWithTheOthersOrNotAtAll) {
     study::OutputFiles files;
     add(files);
   }
-  EXPECT_TRUE(std::filesystem::is_empty(temporary_.path()));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
   study::OutputFiles files;
   add(files);
   files.commit();

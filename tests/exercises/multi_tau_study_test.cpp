@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -25,7 +24,7 @@
 #include "17-multi-tau/study/stream.h"
 #include "17-multi-tau/study/thresholds.h"
 #include "lockstep/random.h"
-#include "shell.h"
+#include "study_files.h"
 
 namespace lockstep::test::multi_tau_study_test {
 namespace {
@@ -79,23 +78,10 @@ using testing::IsEmpty;
 using testing::Le;
 using testing::Not;
 
-std::string error_of(const std::function<void()>& what) {
-  try {
-    what();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 // --- files ---
 
-class MultiTauCounts : public testing::Test {
+class MultiTauCounts : public StudyFiles {
  protected:
-  std::string write(const std::string& name, const std::string& contents) const {
-    temporary_.write(name, contents);
-    return (temporary_.path() / name).string();
-  }
   static std::vector<unsigned char> all_of(const std::string& file, std::optional<std::size_t> sensors = {},
                                            std::size_t at_once = 3) {
     CountsReader reader(file, sensors);
@@ -119,8 +105,6 @@ class MultiTauCounts : public testing::Test {
     })) << error;
     return error.substr(std::min(error.size(), error.starts_with(file) ? file.size() : 0));
   }
-
-  TemporaryFolder temporary_;
 };
 
 TEST_F(MultiTauCounts, AreBytesFrameByFrame) {

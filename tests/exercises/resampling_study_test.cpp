@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -16,7 +15,7 @@
 #include "21-resampling/study/offspring.h"
 #include "21-resampling/study/picture.h"
 #include "21-resampling/study/track.h"
-#include "shell.h"
+#include "study_files.h"
 
 namespace lockstep::test::resampling_study_test {
 namespace {
@@ -30,27 +29,12 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string error_of(const std::function<void()>& what) {
-  try {
-    what();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-class StudyTrack : public testing::Test {
+class StudyTrack : public StudyFiles {
  protected:
-  std::string write(const std::string& text) const {
-    temporary_.write("a.csv", text);
-    return (temporary_.path() / "a.csv").string();
-  }
-  Track read(const std::string& text) const { return read_track(write(text)); }
+  Track read(const std::string& text) const { return read_track(write("a.csv", text)); }
   std::string error(const std::string& text) const {
     return error_of([&] { read(text); });
   }
-
-  TemporaryFolder temporary_;
 };
 
 TEST_F(StudyTrack, IsReadByTheNamesOfItsColumns) {
@@ -109,7 +93,7 @@ TEST_F(StudyTrack, ThatCannotBeReadNamesTheLine) {
   EXPECT_THAT(error(begin + "-1,2,1\n"), HasSubstr(":3: time \"-1\" is before that of the row above"));
   EXPECT_THAT(error("time,x,y\n0,1,\n"), HasSubstr(":2: x without y"));
   EXPECT_THAT(error("time,range,sensor_x,sensor_y\n0,1,,2\n"), HasSubstr("no position of the sensor"));
-  EXPECT_THAT(error_of([&] { read_track(temporary_.path().string()); }), HasSubstr("is no regular file"));
+  EXPECT_THAT(error_of([&] { read_track(folder_.string()); }), HasSubstr("is no regular file"));
 }
 
 TEST_F(StudyTrack, TimesMayBeUnixTimeStamps) {
@@ -131,7 +115,7 @@ TEST_F(StudyTrack, WhatIsQuotedIsShortAndPrintable) {
   for (int i = 0; i < 100; ++i) many += "é";
   const std::string said = error("time,range\n0,a" + many + '\n');
   EXPECT_THAT(said, HasSubstr("é…\""));
-  EXPECT_LT(said.size(), 200U + temporary_.path().string().size());
+  EXPECT_LT(said.size(), 200U + folder_.string().size());
 }
 
 // --- the model ---

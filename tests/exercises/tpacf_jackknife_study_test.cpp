@@ -22,7 +22,7 @@
 #include "18-tpacf-jackknife/study/regions.h"
 #include "lockstep/random.h"
 #include "lockstep/sky.h"
-#include "shell.h"
+#include "study_files.h"
 
 namespace lockstep::test::tpacf_jackknife_study_test {
 namespace {
@@ -65,35 +65,18 @@ using testing::Not;
 using testing::StartsWith;
 using Points = std::vector<SkyPoint>;
 
-std::string error_of(const std::function<void()>& what) {
-  try {
-    what();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-class TpacfStudy : public testing::Test {
+class TpacfStudy : public StudyFiles {
  protected:
-  std::string write(const std::string& name, const std::string& contents) const {
-    temporary_.write(name, contents);
-    return (folder_ / name).string();
-  }
   Points read(const std::string& contents, const ColumnRequest& request = {}) const {
     return read_catalogue(write("a.txt", contents), request).points;
   }
   /// Of a text, behind the name of its file.
   std::string text_error(const std::string& contents, const ColumnRequest& request = {}) const {
-    const std::string error = error_of([&] { read(contents, request); }), file = (folder_ / "a.txt").string();
-    return error.starts_with(file) ? error.substr(file.size()) : error;
+    return without_path(error_of([&] { read(contents, request); }), "a.txt");
   }
   std::string file_error(const std::string& file, const ColumnRequest& request = {}) const {
     return error_of([&] { read_catalogue(file, request); });
   }
-
-  TemporaryFolder temporary_;
-  const fs::path& folder_ = temporary_.path();
 };
 
 // --- text ---

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -30,6 +29,7 @@
 #include "stream.h"
 #include "study/options.h"
 #include "study/output_files.h"
+#include "study/program.h"
 #include "thresholds.h"
 
 namespace lockstep::multi_tau_study {
@@ -583,14 +583,6 @@ void run(const Arguments& arguments) {
 }  // namespace lockstep::multi_tau_study
 
 int main(int count, char** words) {
-  try {
-    if (const auto arguments = lockstep::multi_tau_study::arguments_of(count, words))
-      lockstep::multi_tau_study::run(*arguments);
-  } catch (const lockstep::study::WrongUse& error) {
-    std::fprintf(stderr, "multi-tau: %s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "multi-tau: %s\n", error.what());
-    return 1;
-  }
+  return lockstep::study::status_of_main("multi-tau", count, words, lockstep::multi_tau_study::arguments_of,
+                                         lockstep::multi_tau_study::run);
 }

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <numbers>
 #include <optional>
@@ -29,6 +28,7 @@
 #include "regions.h"
 #include "study/options.h"
 #include "study/output_files.h"
+#include "study/program.h"
 #include "study/text.h"
 
 namespace lockstep::angular {
@@ -362,21 +362,13 @@ void run(const Arguments& arguments) {
   files.commit();
 
   report(arguments, sky, regions, survey, w, covariances);
-  for (const std::string& written : files.names()) std::printf("wrote     %s\n", written.c_str());
+  files.print_names();
 }
 
 }  // namespace
 }  // namespace lockstep::angular
 
 int main(int count, char** words) {
-  try {
-    if (const auto arguments = lockstep::angular::arguments_of(count, words))
-      lockstep::angular::run(*arguments);
-  } catch (const lockstep::study::WrongUse& error) {
-    std::fprintf(stderr, "tpacf-jackknife: %s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "tpacf-jackknife: %s\n", error.what());
-    return 1;
-  }
+  return lockstep::study::status_of_main("tpacf-jackknife", count, words, lockstep::angular::arguments_of,
+                                         lockstep::angular::run);
 }

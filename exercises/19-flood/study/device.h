@@ -43,18 +43,4 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-class Event {
- public:
-  Event() { CHECK_CUDA(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  ~Event() { cudaEventDestroy(event_); }
-  void record(cudaStream_t stream) const { CHECK_CUDA(cudaEventRecord(event_, stream)); }
-  /// For what was recorded last; at once where nothing was.
-  void wait() const { CHECK_CUDA(cudaEventSynchronize(event_)); }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
 }  // namespace lockstep::flood_study

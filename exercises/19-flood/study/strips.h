@@ -33,6 +33,7 @@
 #include "levels.h"
 #include "lockstep/check_cuda.h"
 #include "lockstep/device_bytes.h"
+#include "study/event.h"
 #include "temporary_file.h"
 
 namespace lockstep::flood_study {
@@ -147,7 +148,7 @@ class Strips {
   std::unique_ptr<DeviceBytes> mask_, sources_, workspace_;
   std::size_t portion_rows_ = 1;
   std::unique_ptr<PinnedBytes> portions_[2], counts_portion_;
-  Event copied_[2];
+  study::Event copied_[2];
   Stream compute_, copies_;
   std::future<Loaded> loading_;  // last: its thread uses the rest
 };

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -21,6 +20,7 @@
 #include "strips.h"
 #include "study/options.h"
 #include "study/output_files.h"
+#include "study/program.h"
 #include "summary.h"
 
 namespace lockstep::flood_study {
@@ -261,21 +261,13 @@ void run(const Arguments& arguments) {
   files.commit();
 
   report(arguments, *map, sources, work, summary);
-  for (const std::string& written : files.names()) std::printf("wrote     %s\n", written.c_str());
+  files.print_names();
 }
 
 }  // namespace
 }  // namespace lockstep::flood_study
 
 int main(int count, char** words) {
-  try {
-    if (const auto arguments = lockstep::flood_study::arguments_of(count, words))
-      lockstep::flood_study::run(*arguments);
-  } catch (const lockstep::study::WrongUse& error) {
-    std::fprintf(stderr, "flood: %s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "flood: %s\n", error.what());
-    return 1;
-  }
+  return lockstep::study::status_of_main("flood", count, words, lockstep::flood_study::arguments_of,
+                                         lockstep::flood_study::run);
 }

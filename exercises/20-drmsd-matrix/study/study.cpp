@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <optional>
 #include <ostream>
@@ -19,6 +18,7 @@
 #include "picture.h"
 #include "study/options.h"
 #include "study/output_files.h"
+#include "study/program.h"
 #include "study/text.h"
 #include "trajectory.h"
 
@@ -172,20 +172,12 @@ void run(const Arguments& arguments) {
   files.commit();
 
   report(arguments, trajectory, matrix, clusters);
-  for (const std::string& written : files.names()) std::printf("wrote     %s\n", written.c_str());
+  files.print_names();
 }
 
 }  // namespace
 }  // namespace lockstep
 
 int main(int count, char** words) {
-  try {
-    if (const auto arguments = lockstep::arguments_of(count, words)) lockstep::run(*arguments);
-  } catch (const lockstep::study::WrongUse& error) {
-    std::fprintf(stderr, "drmsd-matrix: %s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "drmsd-matrix: %s\n", error.what());
-    return 1;
-  }
+  return lockstep::study::status_of_main("drmsd-matrix", count, words, lockstep::arguments_of, lockstep::run);
 }

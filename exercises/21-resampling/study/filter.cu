@@ -198,7 +198,7 @@ void ParticleFilter::end(Stage stage) {
 
 void ParticleFilter::read_times() {
   end_[timed_.back()].wait();
-  const Event* before = &begin_;
+  const study::Event* before = &begin_;
   for (const Stage stage : timed_) {
     milliseconds_[stage] += double{end_[stage].since(*before)};
     before = &end_[stage];

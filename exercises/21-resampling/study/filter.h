@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "estimate.h"
-#include "lockstep/check_cuda.h"
 #include "lockstep/device_bytes.h"
 #include "model.h"
 #include "schemes.h"
+#include "study/event.h"
 
 namespace lockstep::particle_filter {
 
@@ -31,26 +31,6 @@ struct FilterSettings {
 class NoWeights : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-};
-
-/// A moment on the device, given back at the end.
-class Event {
- public:
-  Event() { CHECK_CUDA(cudaEventCreate(&event_)); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  ~Event() { cudaEventDestroy(event_); }
-  void record() const { CHECK_CUDA(cudaEventRecord(event_)); }
-  void wait() const { CHECK_CUDA(cudaEventSynchronize(event_)); }
-  /// Milliseconds from another to this one.
-  float since(const Event& other) const {
-    float milliseconds = 0;
-    CHECK_CUDA(cudaEventElapsedTime(&milliseconds, other.event_, event_));
-    return milliseconds;
-  }
-
- private:
-  cudaEvent_t event_ = nullptr;
 };
 
 /// Arrays of particles stay on the device; an estimate comes from it for each measurement.
@@ -91,8 +71,8 @@ class ParticleFilter {
   State* current_;
   State* other_;
   std::array<double, kStages> milliseconds_{};
-  Event begin_;
-  std::array<Event, kStages> end_;
+  study::Event begin_;
+  std::array<study::Event, kStages> end_;
   std::vector<Stage> timed_;
 };
 

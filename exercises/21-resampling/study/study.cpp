@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <limits>
 #include <numbers>
@@ -25,6 +24,7 @@
 #include "picture.h"
 #include "study/options.h"
 #include "study/output_files.h"
+#include "study/program.h"
 #include "track.h"
 
 namespace lockstep::particle_filter {
@@ -423,7 +423,7 @@ void follow_file(Arguments arguments) {
   files.add(arguments.output + ".svg", [&](std::ostream& out) { out << picture.svg(); });
   files.commit();
   report(arguments, track, run, errors);
-  for (const std::string& written : files.names()) std::printf("wrote     %s\n", written.c_str());
+  files.print_names();
 }
 
 void run(Arguments arguments) {
@@ -453,21 +453,13 @@ void run(Arguments arguments) {
   } else {
     follow_file(arguments);
   }
-  for (const std::string& written : files.names()) std::printf("wrote     %s\n", written.c_str());
+  files.print_names();
 }
 
 }  // namespace
 }  // namespace lockstep::particle_filter
 
 int main(int count, char** words) {
-  try {
-    if (const auto arguments = lockstep::particle_filter::arguments_of(count, words))
-      lockstep::particle_filter::run(*arguments);
-  } catch (const lockstep::study::WrongUse& error) {
-    std::fprintf(stderr, "resampling: %s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "resampling: %s\n", error.what());
-    return 1;
-  }
+  return lockstep::study::status_of_main("resampling", count, words, lockstep::particle_filter::arguments_of,
+                                         lockstep::particle_filter::run);
 }
