@@ -76,7 +76,7 @@ Task task_of(const Size& size) {
   const int rows = size.number(0), columns = size.number(1), nonzeros = size.number(2);
   const std::string kind = size.word(3);
   std::mt19937 random(7);
-  Integers lengths = lengths_of(kind, rows, columns, about, random);
+  Integers lengths = lengths_of(kind, rows, columns, nonzeros, random);
   bring_to(nonzeros, lengths, columns, random);
   Integers begins{0};
   for (const int length : lengths) begins.push_back(begins.back() + length);
