@@ -21,15 +21,18 @@ inline std::vector<void*>& buffers() {
   return all;
 }
 
-/// Memory of the device, as long as one size is timed, in pages of its own: as a process has that is handed
-/// its buffers one by one.
+/// Memory of the device, as long as one size is timed, in pages of its own and at their end: as a process has
+/// that the judge hands its buffers one by one, so that what lies behind each faults. With workspaces that
+/// begin where their pages do, a compaction takes up to 1.5 % longer.
 template <class T>
 T* allocate(std::size_t n) {
-  constexpr std::size_t kPage = std::size_t{2} << 20;
-  T* memory = nullptr;
-  CHECK_CUDA(cudaMalloc(&memory, (n * sizeof(T) / kPage + 1) * kPage));
+  constexpr std::size_t kPage = std::size_t{2} << 20, kAlignment = 512;
+  const std::size_t bytes = (n * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+  const std::size_t whole = (bytes / kPage + 1) * kPage;
+  char* memory = nullptr;
+  CHECK_CUDA(cudaMalloc(&memory, whole));
   buffers().push_back(memory);
-  return memory;
+  return reinterpret_cast<T*>(memory + (whole - bytes));
 }
 
 inline void free_all() {

@@ -2,6 +2,7 @@
 // shared out over the rows: banded, even, power-law, dense-row, most-empty.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <string>
@@ -72,10 +73,14 @@ struct RandomFloat {
   __device__ float operator()(std::size_t i) const { return random_share(i, seed); }
 };
 
-Task task_of(const Size& size) {
-  const int rows = size.number(0), columns = size.number(1), nonzeros = size.number(2);
-  const std::string kind = size.word(3);
-  std::mt19937 random(7);
+/// Where nonzeros lie in rows: the bounds of the rows, and the row of each nonzero on the device.
+struct Pattern {
+  Integers begins;
+  const int* rows_of_nonzeros;
+};
+
+Pattern pattern_of(const std::string& kind, int rows, int columns, int nonzeros, unsigned seed) {
+  std::mt19937 random(seed);
   Integers lengths = lengths_of(kind, rows, columns, nonzeros, random);
   bring_to(nonzeros, lengths, columns, random);
   Integers begins{0};
@@ -83,12 +88,22 @@ Task task_of(const Size& size) {
   Integers row_of(static_cast<std::size_t>(nonzeros));
   for (int row = 0; row < rows; ++row)
     std::fill(row_of.begin() + begins[row], row_of.begin() + begins[row + 1], row);
-  const int* const rows_of_nonzeros = copied(row_of);
+  return {std::move(begins), copied(row_of)};
+}
+
+Task task_of(const Size& size) {
+  const int rows = size.number(0), columns = size.number(1), nonzeros = size.number(2);
+  const std::string kind = size.word(3);
+  // Several: where rows are threads, the call ends with the longest row, and which block has it is chance.
+  const auto patterns = std::make_shared<std::vector<Pattern>>();
+  for (unsigned seed = 0; seed < kContents; ++seed)
+    patterns->push_back(pattern_of(kind, rows, columns, nonzeros, seed));
   const auto make_call = [=](unsigned seed) {
+    const Pattern& pattern = (*patterns)[seed % kContents];
     const auto count = static_cast<std::size_t>(nonzeros);
-    const int* const row_begins = copied(begins);
+    const int* const row_begins = copied(pattern.begins);
     const auto* const indices =
-        filled<int>(count, Column{row_begins, rows_of_nonzeros, columns, kind == "banded", seed});
+        filled<int>(count, Column{row_begins, pattern.rows_of_nonzeros, columns, kind == "banded", seed});
     const auto* const values = filled<float>(count, RandomFloat{seed});
     const auto* const x = filled<float>(static_cast<std::size_t>(columns), RandomFloat{~seed});
     auto* const y = allocate<float>(static_cast<std::size_t>(rows));
