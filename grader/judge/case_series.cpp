@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <set>
 
 #include "judge/case_run.h"
 #include "judge/host_memory.h"
@@ -26,6 +27,8 @@ CaseResult result_without_run(const course::Case& one, Verdict verdict, std::str
   return result;
 }
 
+bool is_measured(const course::Case& one) { return one.measured || one.wide; }
+
 class SeriesRun {
  public:
   SeriesRun(const course::Problem& problem, const OpenAttempt& open, const SourceText& source,
@@ -46,7 +49,8 @@ class SeriesRun {
       for (std::size_t i = 0; i < cases.size(); ++i) {
         report_progress(*cases[i], static_cast<int>(i) + 1, static_cast<int>(cases.size()));
         series_.cases.push_back(run_or_skip(*cases[i]));
-        series_.cases.back().measured = cases[i]->measured || cases[i]->wide;
+        series_.cases.back().measured = is_measured(*cases[i]);
+        note_failure(*cases[i], series_.cases.back().verdict);
       }
     }
     close_attempt();
@@ -57,7 +61,7 @@ class SeriesRun {
   std::vector<const course::Case*> chosen_cases() const {
     std::vector<const course::Case*> cases;
     for (const course::Case& one : problem_.cases) {
-      if (one.measured || one.wide || !options_.only_measured) cases.push_back(&one);
+      if (is_measured(one) || !options_.only_measured) cases.push_back(&one);
     }
     cases.insert(cases.end(), options_.further_cases.begin(), options_.further_cases.end());
     if (!options_.only_case.empty())
@@ -78,6 +82,8 @@ class SeriesRun {
           fmt::format("not run: {} cases before it ended the program or the device's context",
                       kMaxLostAttempts));
     }
+    if (is_measured(one) && without_points_.contains(one.puzzle))
+      return result_without_run(one, Verdict::not_measured, "not run: a measured case before it failed");
     if (Clock::now() >= end_) return out_of_time(one);
     try {
       return run_one(one);
@@ -90,6 +96,14 @@ class SeriesRun {
       lose_attempt();
       return result_without_run(one, Verdict::grader_error, error.what());
     }
+  }
+
+  /// Where a measured case fails, the others of its kind, the longest of all, decide no points any more.
+  void note_failure(const course::Case& one, Verdict verdict) {
+    const bool is_right = verdict == Verdict::passed;
+    const bool is_unknown = verdict == Verdict::not_measured || verdict == Verdict::grader_error;
+    if (is_measured(one) && !options_.only_measured && !is_right && !is_unknown)
+      without_points_.insert(one.puzzle);
   }
 
   /// Whether a device that nobody uses has room for the buffers of a case.
@@ -132,7 +146,7 @@ class SeriesRun {
     run.result.output_truncated = attempt_->output_truncated();
     if (run.picture) series_.picture = std::move(run.picture);
     series_.host_copies += run.host_copies;
-    if (one.measured || one.wide)
+    if (is_measured(one))
       series_.measured.push_back(
           {&one, std::move(run.observations), run.input_bytes, run.copied_bytes, run.chained_bytes});
     if (run.result.verdict == Verdict::time_limit)
@@ -170,6 +184,7 @@ class SeriesRun {
   Clock::time_point end_;
   std::unique_ptr<Attempt> attempt_;
   int lost_attempts_ = 0;
+  std::set<std::string> without_points_;  ///< puzzles; "" is an exercise without any
   bool out_of_time_ = false;
   CaseSeries series_;
 };

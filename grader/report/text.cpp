@@ -220,9 +220,9 @@ std::string change_of_cases(const ExerciseResult& result, const TextStyle& style
 }
 
 std::string correctness(const ExerciseResult& result, const TextStyle& style) {
-  std::uint64_t passed = 0, not_run = 0;
+  std::uint64_t passed = 0;
   double seconds = 0;
-  std::vector<const CaseResult*> failed;
+  std::vector<const CaseResult*> failed, not_run;
   std::string remark;  // the last: small cases have answers in which right ones agree
   for (const CaseResult& one : result.cases) {
     if (one.verdict == Verdict::passed) {
@@ -230,7 +230,7 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
       if (!one.remark.empty()) remark = one.remark;
       seconds += one.seconds;
     } else if (one.verdict == Verdict::not_measured) {
-      ++not_run;
+      not_run.push_back(&one);
     } else {
       failed.push_back(&one);
     }
@@ -256,8 +256,10 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
                         seconds >= 0.05 ? fmt::format(" in {:.1f} s", seconds) : "");
   }
   text += prose(style, remark, 4);
-  if (not_run > 0)
-    text += fmt::format("  {} {} not run\n", mark(style, Verdict::not_measured), counted(not_run, "case"));
+  if (!not_run.empty())
+    text +=
+        labelled(style, mark(style, Verdict::not_measured), 1,
+                 fmt::format("{} {}", counted(not_run.size(), "case"), printable(not_run.front()->message)));
   text += change_of_cases(result, style);
   for (const CaseResult& one : result.cases) {
     if (!one.shown) continue;

@@ -414,6 +414,36 @@ TEST_F(Series, AfterThreeLostAttemptsTheRestIsNotRun) {
   EXPECT_EQ(opened_, 3);
 }
 
+/// Wrong for whatever is longer than 3.
+runner::Outcome right_for_few(FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+  if (f == "negate" && Words(w).n > 3) return {};
+  return right(session, f, w);
+}
+
+TEST_F(Series, MeasuredCasesAreNotRunOnceOneHasFailed) {
+  course::Problem problem = negate_problem({2, 4, 3, 5, 6, 1});
+  for (const std::size_t i : {2U, 3U, 5U}) problem.cases[i].measured = true;
+  problem.cases[4].wide = true;
+  const CaseSeries series = run(problem, right_for_few);
+  EXPECT_THAT(verdicts(series),
+              ElementsAre(Verdict::passed, Verdict::wrong_answer, Verdict::passed, Verdict::wrong_answer,
+                          Verdict::not_measured, Verdict::not_measured))
+      << "a case that is not measured decides nothing about those that are";
+  EXPECT_EQ(series.cases[4].message, "not run: a measured case before it failed");
+  options_.only_measured = true;
+  EXPECT_THAT(verdicts(run(problem, right_for_few)),
+              ElementsAre(Verdict::passed, Verdict::wrong_answer, Verdict::wrong_answer, Verdict::passed))
+      << "a profile counts them all";
+}
+
+TEST_F(Series, AMeasuredCaseThatFailsIsOfItsPuzzleAlone) {
+  course::Problem problem = negate_problem({4, 5, 1});
+  for (course::Case& one : problem.cases) one.measured = true;
+  problem.cases[2].puzzle = "another";
+  EXPECT_THAT(verdicts(run(problem, right_for_few)),
+              ElementsAre(Verdict::wrong_answer, Verdict::not_measured, Verdict::passed));
+}
+
 TEST_F(Series, StickyFindingTakesAFreshAttempt) {
   const CaseSeries series =
       run(negate_problem({1, 2}),
