@@ -38,6 +38,12 @@ if(LOCKSTEP_FUZZ)
   target_compile_options(lockstep_options INTERFACE
     -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_link_options(lockstep_options INTERFACE -fsanitize=address,undefined)
+  # All that reports of sanitizers print; whole debug information takes a fifth of the time to compile.
+  target_compile_options(lockstep_options INTERFACE -gline-tables-only)
+  find_program(LOCKSTEP_LLD ld.lld)
+  if(LOCKSTEP_LLD)  # links in a quarter of the time
+    target_link_options(lockstep_options INTERFACE -fuse-ld=lld)
+  endif()
 endif()
 
 # To read headers and to instantiate their templates takes half of the time that a small file takes. So the files of a
