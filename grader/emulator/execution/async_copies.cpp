@@ -117,8 +117,8 @@ void add_arrival(ThreadBlock& block, const AsyncArrival& arrival) {
   block.async_arrivals.push_back(arrival);
 }
 
-void refuse(Warp& warp, const Instruction& i, unsigned lane, Finding::Cause cause,
-            std::vector<std::int64_t> numbers = {}) {
+void refuse_copy(Warp& warp, const Instruction& i, unsigned lane, Finding::Cause cause,
+                 std::vector<std::int64_t> numbers = {}) {
   checks::fault(warp, LaunchResult::Status::illegal_instruction,
                 make_finding(warp, i.id, lane, cause, std::move(numbers)));
 }
@@ -166,7 +166,7 @@ ClusterPlace check_shared_end(Warp& warp, const Instruction& i, unsigned lane, s
 std::uint32_t bulk_bytes(Warp& warp, const Instruction& i, unsigned lane) {
   const std::uint32_t bytes = row<std::uint32_t>(warp, i.c)[lane];
   if (bytes % kBulkUnit != 0) {
-    refuse(warp, i, lane, Finding::Cause::bulk_copy_size, {bytes, kBulkUnit});
+    refuse_copy(warp, i, lane, Finding::Cause::bulk_copy_size, {bytes, kBulkUnit});
   }
   return bytes;
 }
@@ -231,10 +231,10 @@ void copy_bulk(Warp& warp, const Instruction& i, unsigned lane, AsyncArrival arr
       find_in_cluster(warp, i, lane, wide_or_narrow(warp, i.vector[0], wide, lane), 8, AccessKind::atomic);
   if (mbarrier.block == nullptr) return;
   if (find_mbarrier(*mbarrier.block, mbarrier.offset) == nullptr) {
-    return refuse(warp, i, lane, Finding::Cause::mbarrier_missing_for_bulk_copy, {mbarrier.offset});
+    return refuse_copy(warp, i, lane, Finding::Cause::mbarrier_missing_for_bulk_copy, {mbarrier.offset});
   }
   if (mbarrier.block != to.block) {
-    return refuse(warp, i, lane, Finding::Cause::bulk_copy_to_other_block);
+    return refuse_copy(warp, i, lane, Finding::Cause::bulk_copy_to_other_block);
   }
   const bool own = to.block == warp.block;
   if (own) {
@@ -316,10 +316,10 @@ void arrive_after_copies(Warp& warp, const Instruction& i, Mask active) {
     if (place.block == nullptr) return;
     MbarrierClock* mbarrier = place.block == &block ? find_mbarrier(block, place.offset) : nullptr;
     if (mbarrier == nullptr) {
-      return refuse(warp, i, lane, Finding::Cause::mbarrier_missing_for_copies, {place.offset});
+      return refuse_copy(warp, i, lane, Finding::Cause::mbarrier_missing_for_copies, {place.offset});
     }
     if ((i.detail & kExpectedArrival) == 0 && !add_pending(block, place.offset, *mbarrier)) {
-      return refuse(warp, i, lane, Finding::Cause::mbarrier_full);
+      return refuse_copy(warp, i, lane, Finding::Cause::mbarrier_full);
     }
     AsyncArrival arrival;
     arrival.lane = static_cast<std::uint8_t>(lane);
@@ -355,7 +355,9 @@ void copy_bulk_from_shared(Warp& warp, const Instruction& i, Mask active) {
     const ClusterPlace from = check_shared_end(warp, i, lane, wide_or_narrow(warp, i.b, wide, lane),
                                                arrival.bytes, AccessKind::load);
     if (from.block == nullptr) return;
-    if (from.block != warp.block) return refuse(warp, i, lane, Finding::Cause::bulk_copy_from_other_block);
+    if (from.block != warp.block) {
+      return refuse_copy(warp, i, lane, Finding::Cause::bulk_copy_from_other_block);
+    }
     check_source_words(warp, i, lane, from.offset, arrival.bytes);
     arrival.from = from.offset;
     arrival.source = warp.block;
@@ -375,7 +377,9 @@ void copy_bulk_to_global(Warp& warp, const Instruction& i, Mask active) {
     const ClusterPlace from =
         check_shared_end(warp, i, lane, wide_or_narrow(warp, i.b, wide, lane), copy.bytes, AccessKind::load);
     if (from.block == nullptr) return;
-    if (from.block != warp.block) return refuse(warp, i, lane, Finding::Cause::bulk_copy_from_other_block);
+    if (from.block != warp.block) {
+      return refuse_copy(warp, i, lane, Finding::Cause::bulk_copy_from_other_block);
+    }
     check_source_words(warp, i, lane, from.offset, copy.bytes);
     copy.from = from.offset;
     copy.lane = static_cast<std::uint8_t>(lane);

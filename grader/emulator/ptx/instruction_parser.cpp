@@ -119,7 +119,7 @@ class OperandParser {
 
   /// Labels stand alone; inside another operand a name must be one that is declared.
   Operand resolved(Operand operand) const {
-    if (operand.kind == Operand::Kind::label) lexer_.fail(quoted(operand.name) + " is not declared");
+    if (operand.kind == Operand::Kind::label) lexer_.fail(ptx::quoted(operand.name) + " is not declared");
     return operand;
   }
 

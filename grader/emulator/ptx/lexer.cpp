@@ -100,7 +100,7 @@ void Lexer::fail(const std::string& message) const { throw ParseError(current_.l
 void Lexer::fail_expected(const std::string& what) const {
   if (current_.kind == Token::Kind::end) fail("expected " + what + ", found the end of the text");
   const std::string dot = current_.kind == Token::Kind::dotted ? "." : "";
-  fail("expected " + what + ", found " + quoted(dot + std::string(current_.text.substr(0, 80))));
+  fail("expected " + what + ", found " + ptx::quoted(dot + std::string(current_.text.substr(0, 80))));
 }
 
 void Lexer::advance() {

@@ -106,14 +106,14 @@ void renumber_files(Module& module, std::map<std::uint32_t, std::string>& files)
 }
 
 void require_same(const Variable& one, const Variable& other) {
-  if (one.space != other.space) throw LinkError(quoted(one.name) + " is in two spaces of memory");
+  if (one.space != other.space) throw LinkError(ptx::quoted(one.name) + " is in two spaces of memory");
   if (one.bytes != 0 && other.bytes != 0 && one.bytes != other.bytes) {
-    throw LinkError(quoted(one.name) + " has " + std::to_string(one.bytes) + " bytes in one file and " +
+    throw LinkError(ptx::quoted(one.name) + " has " + std::to_string(one.bytes) + " bytes in one file and " +
                     std::to_string(other.bytes) + " in another");
   }
 }
 void require_same(const Function& one, const Function& other) {
-  if (one.entry != other.entry) throw LinkError(quoted(one.name) + " is a kernel in one file alone");
+  if (one.entry != other.entry) throw LinkError(ptx::quoted(one.name) + " is a kernel in one file alone");
 }
 
 /// Whether a definition takes the place of what is known.
@@ -124,7 +124,9 @@ bool replaces(const Symbol& known, const Symbol& symbol) {
   const auto yields = [](const Symbol& one) {
     return one.linkage == Linkage::weak || one.linkage == Linkage::common;
   };
-  if (!yields(known) && !yields(symbol)) throw LinkError(quoted(symbol.name) + " is defined in two files");
+  if (!yields(known) && !yields(symbol)) {
+    throw LinkError(ptx::quoted(symbol.name) + " is defined in two files");
+  }
   return !yields(symbol);
 }
 
@@ -150,7 +152,7 @@ class Linker {
   using Indices = std::map<std::string, std::size_t, std::less<>>;
 
   [[noreturn]] static void fail_kind(const std::string& name) {
-    throw LinkError(quoted(name) + " is a function in one file and a variable in another");
+    throw LinkError(ptx::quoted(name) + " is a function in one file and a variable in another");
   }
 
   void add(Variable& variable) {

@@ -49,7 +49,9 @@ void Scopes::close() {
     Operand& operand = *waiting_[i].operand;
     const auto label = scope.labels.find(operand.name);
     if (label == scope.labels.end()) {
-      if (scopes_.size() == 1) throw ParseError(waiting_[i].line, quoted(operand.name) + " is not declared");
+      if (scopes_.size() == 1) {
+        throw ParseError(waiting_[i].line, ptx::quoted(operand.name) + " is not declared");
+      }
       waiting_[still_waiting++] = waiting_[i];
     } else if (label->second.list) {
       operand.kind = Operand::Kind::symbol;
@@ -71,10 +73,10 @@ void Scopes::declare_register(std::string_view name, Type type, unsigned vector_
 void Scopes::declare_register_range(std::string_view prefix, std::uint32_t count, Type type,
                                     unsigned vector_width, std::uint32_t line) {
   if (count > kLargestRange) {
-    throw ParseError(line, quoted(prefix) + " claims " + std::to_string(count) + " registers, too many");
+    throw ParseError(line, ptx::quoted(prefix) + " claims " + std::to_string(count) + " registers, too many");
   }
   if (!scopes_.back().ranges.try_emplace(prefix, Range{count, vector_width, type, {}}).second) {
-    throw ParseError(line, "registers " + quoted(prefix) + " are declared twice");
+    throw ParseError(line, "registers " + ptx::quoted(prefix) + " are declared twice");
   }
 }
 
@@ -104,7 +106,7 @@ Operand Scopes::resolve(const Token& word, std::string_view component) {
   operand.name = word.text;
   if (word.text.starts_with('%')) {
     if (!is_special_register(word.text.substr(1))) {
-      throw ParseError(word.line, "register " + quoted(word.text) + " is not declared");
+      throw ParseError(word.line, "register " + ptx::quoted(word.text) + " is not declared");
     }
     operand.kind = Operand::Kind::special;
     operand.name.erase(0, 1);
@@ -112,7 +114,7 @@ Operand Scopes::resolve(const Token& word, std::string_view component) {
     return operand;
   }
   if (!component.empty()) {
-    throw ParseError(word.line, quoted(word.text) + " is no vector register and has no component");
+    throw ParseError(word.line, ptx::quoted(word.text) + " is no vector register and has no component");
   }
   operand.kind = module_symbols_.contains(word.text) ? Operand::Kind::symbol : Operand::Kind::label;
   return operand;
@@ -122,13 +124,13 @@ void Scopes::await_label(Operand& operand, std::uint32_t line) { waiting_.push_b
 
 void Scopes::bind(std::string_view name, Binding binding, std::uint32_t line) {
   if (!scopes_.back().names.try_emplace(name, binding).second) {
-    throw ParseError(line, quoted(name) + " is declared twice");
+    throw ParseError(line, ptx::quoted(name) + " is declared twice");
   }
 }
 
 void Scopes::bind_label(std::string_view name, Label label, std::uint32_t line) {
   if (!scopes_.back().labels.try_emplace(name, label).second) {
-    throw ParseError(line, "label " + quoted(name) + " is declared twice");
+    throw ParseError(line, "label " + ptx::quoted(name) + " is declared twice");
   }
 }
 
@@ -200,7 +202,7 @@ Operand Scopes::operand_of(const Binding& binding, std::string_view component, s
         return operand;
       }
     }
-    throw ParseError(line, "the register has no component " + quoted(component));
+    throw ParseError(line, "the register has no component " + ptx::quoted(component));
   }
   if (binding.width > 1) {
     Operand list;
