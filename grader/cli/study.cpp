@@ -6,11 +6,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <future>
 #include <iostream>
 #include <locale>
 #include <memory>
@@ -20,6 +25,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -134,38 +140,57 @@ Libraries libraries_of(const course::Exercise& exercise) {
   return libraries;
 }
 
+// -O is of the host's code alone. Of that a study has much, and reads text and draws with it: beyond -O1 a
+// third of the time for compiling goes into what saves no time that anybody notices.
 std::vector<std::string> study_flags(std::optional<int> native) {
-  std::vector<std::string> flags{"-std=c++20", "-O2", "-lineinfo", "-cudart", "shared"};
+  std::vector<std::string> flags{"-std=c++20", "-O1", "-lineinfo", "-cudart", "shared"};
   const std::vector<std::string> architecture = build::architecture_flags(native);
   flags.insert(flags.end(), architecture.begin(), architecture.end());
   return flags;
 }
 
-/// Of the compiler, its flags, and every file that it may read.
-std::string key_of(const Sources& sources, const build::Toolkit& toolkit, std::optional<int> native) {
-  std::vector<fs::path> files = files_in(folder_of(sources.exercise), {".cpp", ".cu", ".h"});
-  files.push_back(sources.function);
+void add_file(build::ContentHash& hash, const fs::path& file) {
+  hash.add(file);
+  hash.add(storage::read_file(file));
+}
+
+/// Of the compiler, its flags, and every header that any of the sources may read.
+std::string key_of_headers(const Sources& sources, const build::Toolkit& toolkit, std::optional<int> native) {
   std::vector<fs::path> folders{course::course_root() / "common/lockstep",
-                                course::course_root() / "common/study", sources.function.parent_path()};
+                                course::course_root() / "common/study"};
   for (const course::Exercise& exercise : course::catalogue()) folders.push_back(exercise.folder);
-  for (const fs::path& folder : folders)
-    for (const fs::path& header : files_in(folder, {".h"})) files.push_back(header);
   build::ContentHash hash;
-  hash.add("study");
+  hash.add("headers of studies");
   hash.add(toolkit.version);
   hash.add(build::host_compiler_stamp());
   hash.add(fmt::format("{}", fmt::join(study_flags(native), " ")));
-  hash.add(fmt::format("{} {}", fmt::join(sources.libraries.definitions, " "),
-                       fmt::join(sources.libraries.links, " ")));
+  hash.add(fmt::format("{}", fmt::join(sources.libraries.definitions, " ")));
   hash.add(sources.libraries.versions);
+  hash.add(fs::absolute(folder_of(sources.exercise)));  // STUDY_FOLDER
   for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "CPATH", "CPLUS_INCLUDE_PATH"}) {
     const char* value = std::getenv(name);
     hash.add(value == nullptr ? "" : value);
   }
-  for (const fs::path& file : files) {
-    hash.add(file);
-    hash.add(storage::read_file(file));
-  }
+  for (const fs::path& folder : folders)
+    for (const fs::path& header : files_in(folder, {".h"})) add_file(hash, header);
+  return hash.digest();
+}
+
+/// Of a source with what lies beside it.
+std::string key_of_object(const fs::path& source, const std::string& key_of_headers) {
+  build::ContentHash hash;
+  hash.add("object of a study");
+  hash.add(key_of_headers);
+  add_file(hash, source);
+  for (const fs::path& header : files_in(source.parent_path(), {".h"})) add_file(hash, header);
+  return hash.digest();
+}
+
+std::string key_of_program(const std::vector<std::string>& keys_of_objects, const Libraries& libraries) {
+  build::ContentHash hash;
+  hash.add("study");
+  for (const std::string& key : keys_of_objects) hash.add(key);
+  hash.add(fmt::format("{}", fmt::join(libraries.links, " ")));
   return hash.digest();
 }
 
@@ -201,28 +226,104 @@ std::string definition_of_folder(const fs::path& folder) {
   return fmt::format("#define STUDY_FOLDER \"{}\"\n", escaped);
 }
 
-/// Compiles into `program`, with what else is needed in `folder`. Returns what nvcc said.
-ProgramResult compile(const Sources& sources, const build::Toolkit& toolkit, std::optional<int> native,
-                      const fs::path& folder, const fs::path& program) {
+using Command = std::vector<std::string>;
+
+Command nvcc_command(const build::Toolkit& toolkit, std::optional<int> native) {
+  Command command{toolkit.nvcc};
+  for (const std::string& flag : study_flags(native)) command.push_back(flag);
+  return command;
+}
+
+/// How the objects of sources are made but for the names of both, with what else is needed in `folder`.
+Command compiler_command(const Sources& sources, const build::Toolkit& toolkit, std::optional<int> native,
+                         const fs::path& folder, PlainPaths& paths) {
   const course::Exercise& exercise = sources.exercise;
-  PlainPaths paths(folder);
-  const fs::path study = paths.of(folder_of(exercise)), definition = folder / "study_folder.h";
+  const fs::path definition = folder / "study_folder.h";
   storage::write_file(definition, definition_of_folder(fs::absolute(folder_of(exercise))));
-  std::vector<std::string> arguments{toolkit.nvcc};
-  const auto add = [&arguments](const std::vector<std::string>& flags) {
-    arguments.insert(arguments.end(), flags.begin(), flags.end());
-  };
-  add(study_flags(native));
-  add(sources.libraries.definitions);
-  arguments.insert(arguments.end(), {"-include", definition});
+  Command command = nvcc_command(toolkit, native);
+  command.insert(command.end(), sources.libraries.definitions.begin(), sources.libraries.definitions.end());
+  command.insert(command.end(), {"-include", definition});
   for (const fs::path& included : {course::course_root() / "common", exercise.folder,
                                    exercise.root / "exercises", course::course_root() / "exercises"})
-    arguments.insert(arguments.end(), {"-I", paths.of(included)});
-  arguments.push_back(paths.of(sources.function));  // first, as errors are most likely there
-  for (const fs::path& file : files_in(study, {".cpp", ".cu"})) arguments.push_back(file);
-  add(sources.libraries.links);
-  arguments.insert(arguments.end(), {"-o", program});
-  return run_program(arguments);
+    command.insert(command.end(), {"-I", paths.of(included)});
+  command.push_back("-c");
+  return command;
+}
+
+/// Runs commands side by side, in their order. None begins after one has failed: its result is then missing.
+std::vector<std::optional<ProgramResult>> run_all(const std::vector<Command>& commands) {
+  std::vector<std::optional<ProgramResult>> results(commands.size());
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> has_failed{false};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < commands.size() && !has_failed; i = next++) {
+      results[i] = run_program(commands[i]);
+      if (results[i]->status != 0) has_failed = true;
+    }
+  };
+  const std::size_t processors = std::max(std::thread::hardware_concurrency(), 1U);
+  std::vector<std::future<void>> workers;
+  for (std::size_t i = 0; i < std::min(processors, commands.size()); ++i)
+    workers.push_back(std::async(std::launch::async, work));
+  for (std::future<void>& worker : workers) worker.get();
+  return results;
+}
+
+/// A source and its object, which may have been compiled before.
+struct Object {
+  fs::path source;
+  std::string key;
+  std::optional<build::ObjectCache::Entry> entry;
+};
+
+/// Compiles the objects that are missing. Returns what nvcc said, and a status other than 0 where one does
+/// not compile.
+ProgramResult compile(std::vector<Object>& objects, const Sources& sources, const build::Toolkit& toolkit,
+                      std::optional<int> native, const fs::path& folder, const build::ObjectCache& cache) {
+  PlainPaths paths(folder);
+  const fs::path study = paths.of(folder_of(sources.exercise));
+  const Command common = compiler_command(sources, toolkit, native, folder, paths);
+  std::vector<Object*> missing;
+  for (Object& object : objects)
+    if (!object.entry) missing.push_back(&object);
+  // What takes longest first; before all the function, as errors are most likely there.
+  std::ranges::stable_sort(missing, std::greater{}, [&](const Object* object) {
+    return object->source == sources.function ? UINTMAX_MAX : fs::file_size(object->source);
+  });
+  std::vector<Command> commands;
+  const auto made = [&](std::size_t i) { return folder / fmt::format("made-{}.o", i); };
+  for (const Object* object : missing) {
+    commands.push_back(common);
+    commands.back().insert(
+        commands.back().end(),
+        {object->source == sources.function ? paths.of(object->source) : study / object->source.filename(),
+         "-o", made(commands.size() - 1)});
+  }
+  const std::vector<std::optional<ProgramResult>> results = run_all(commands);
+  ProgramResult all;
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    if (!results[i]) continue;
+    all.output += results[i]->output;
+    if (results[i]->status == 0)
+      missing[i]->entry = cache.store(missing[i]->key, storage::read_file(made(i)), "");
+    else
+      all.status = results[i]->status;
+  }
+  return all;
+}
+
+/// Returns what nvcc said.
+ProgramResult link(const std::vector<Object>& objects, const Sources& sources, const build::Toolkit& toolkit,
+                   std::optional<int> native, const fs::path& folder, const fs::path& program) {
+  Command command = nvcc_command(toolkit, native);
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    // nvcc goes by the ends of names.
+    command.push_back(folder / fmt::format("object-{}.o", i));
+    fs::create_symlink(objects[i].entry->object, command.back());
+  }
+  command.insert(command.end(), sources.libraries.links.begin(), sources.libraries.links.end());
+  command.insert(command.end(), {"-o", program});
+  return run_program(command);
 }
 
 const build::Toolkit& installed_toolkit() {
@@ -235,15 +336,28 @@ const build::Toolkit& installed_toolkit() {
 
 /// The program; nothing where it does not compile, which the compiler has then said on standard error.
 std::optional<fs::path> compiled(const Sources& sources, std::optional<int> native) {
-  const std::string key = key_of(sources, installed_toolkit(), native);
+  const build::Toolkit& toolkit = installed_toolkit();
+  std::vector<fs::path> files = files_in(folder_of(sources.exercise), {".cpp", ".cu"});
+  files.insert(files.begin(), sources.function);
+  const std::string headers = key_of_headers(sources, toolkit, native);
+  std::vector<std::string> keys;
+  for (const fs::path& file : files) keys.push_back(key_of_object(file, headers));
+  const std::string key = key_of_program(keys, sources.libraries);
   const build::ObjectCache cache(build::cache_folder());
   std::optional<build::ObjectCache::Entry> entry = cache.find(key);
   if (!entry) {
     ProgressLine progress;
     progress.show("compiling the study of " + sources.exercise.problem.name);
     const sandbox::TemporaryFolder folder(fs::temp_directory_path(), "lockstep-study-");
+    std::vector<Object> objects;
+    for (std::size_t i = 0; i < files.size(); ++i)
+      objects.push_back({files[i], keys[i], cache.find(keys[i])});
+    ProgramResult compiler = compile(objects, sources, toolkit, native, folder.path(), cache);
     const fs::path program = folder.path() / "program";
-    const ProgramResult compiler = compile(sources, installed_toolkit(), native, folder.path(), program);
+    if (compiler.status == 0) {
+      const ProgramResult linker = link(objects, sources, toolkit, native, folder.path(), program);
+      compiler = {linker.status, compiler.output + linker.output};
+    }
     progress.clear();
     std::cerr << compiler.output;
     if (compiler.status != 0) return std::nullopt;

@@ -8,8 +8,9 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <thread>
+#include <utility>
 
 namespace lockstep::storage {
 
@@ -29,10 +30,11 @@ std::string read_file(const std::filesystem::path& path) {
   if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
     throw FileError("cannot read " + path.string() + ": it is no file");  // a pipe would never end
   std::ifstream file(path, std::ios::binary);
-  std::string contents{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad())
+  std::ostringstream contents;
+  contents << file.rdbuf();  // in blocks
+  if (!file.is_open() || contents.bad())
     throw FileError("cannot read " + path.string() + ": " + std::strerror(errno));
-  return contents;
+  return std::move(contents).str();
 }
 
 void write_file(const std::filesystem::path& path, std::string_view contents) {

@@ -344,8 +344,6 @@ void flood(const float*, const int*, unsigned char* mask, int rows, int columns,
 def main():
     with tempfile.TemporaryDirectory() as name:
         desk = Desk(pathlib.Path(name), FOLDER, "flood", has_libraries=False)
-        own = desk.with_own("exercises/19-flood/flood.cu", ALL_WATER)
-        wrong = own.start("--own", "flood")
         check_example(desk)
         check_strips(desk)
         check_no_data(desk)
@@ -355,7 +353,8 @@ def main():
         check_pgm(desk)
         check_refusals(desk)
         # A submission that floods dry land is found out.
-        must_refuse(wrong, 1, "flood left water on a cell that is not below the level")
+        own = desk.with_own("exercises/19-flood/flood.cu", ALL_WATER)
+        must_refuse(own.start("--own", "flood"), 1, "flood left water on a cell that is not below the level")
         if [path.name for path in own.working_directory.iterdir() if path.name.startswith("example")]:
             fail("a wrong result was written")
 

@@ -6,7 +6,9 @@ Arguments: the root of the tree, the command lockstep.
 """
 
 import atexit
+import itertools
 import math
+import operator
 import pathlib
 import random
 import re
@@ -40,23 +42,21 @@ class Server:
 
 
 def prefix_sums(counts):
-    sums = [0]
-    for count in counts:
-        sums.append(sums[-1] + count)
-    return sums
+    return list(itertools.accumulate(counts, initial=0))
 
 
 def exact(traces, delay, length):
     """The symmetrically normalised correlation of each trace, from prefix sums of its counts: bins of `length` counts
     that end at multiples of it, and as many counts `delay` before, all of them in the measurement."""
     values = []
+    end = -(-(delay + length) // length) * length  # of the first bin
     for sums in traces:
-        ends = [end for end in range(length, len(sums), length) if end - delay - length >= 0]
-        newest = [sums[end] - sums[end - length] for end in ends]
-        past = [sums[end - delay] - sums[end - delay - length] for end in ends]
-        products = sum(a * b for a, b in zip(newest, past))
-        values.append(len(ends) * products / (sum(newest) * sum(past)) - 1)
-    return values, len(ends)
+        newest = list(map(operator.sub, sums[end::length], sums[end - length :: length]))
+        before = slice(end - delay, len(sums) - delay, length)
+        past = list(map(operator.sub, sums[before], sums[end - delay - length :: length]))
+        products = sum(map(operator.mul, newest, past))
+        values.append(len(newest) * products / (sum(newest) * sum(past)) - 1)
+    return values, len(newest)
 
 
 def standard_error(values):
@@ -320,7 +320,6 @@ def check_refusals(desk):
 def main():
     with tempfile.TemporaryDirectory() as name:
         desk = Desk(pathlib.Path(name), FOLDER, "multi-tau")
-        starter = desk.start("--own", "multi-tau")
         counts = check_example(desk)
         check_thresholds(desk)
         check_own_files(desk, counts)
@@ -332,8 +331,8 @@ def main():
         check_server_that_ends(desk)
         check_refusals(desk)
         # --own links the file of the exercise, here the starter, which leaves its state as it was.
-        must_refuse(starter, 1, "multi-tau: multi_tau left a state that does not hold the newest counts: "
-                    "see ./lockstep grade multi-tau\n")  # fmt: skip
+        must_refuse(desk.start("--own", "multi-tau"), 1, "multi-tau: multi_tau left a state that does not hold the newest "
+                    "counts: see ./lockstep grade multi-tau\n")  # fmt: skip
         desk.check_make_example("example.bin")
 
 

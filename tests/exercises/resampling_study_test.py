@@ -391,8 +391,6 @@ def check_own_function(desk, own):
 def main():
     with tempfile.TemporaryDirectory() as name:
         desk = Desk(pathlib.Path(name), FOLDER, "resampling")
-        own = with_own_function(desk)
-        compiled = own.start("--own", "resampling", "--help")  # beside the example's
         check_example(desk)
         check_step(desk)
         check_exact(desk)
@@ -401,8 +399,7 @@ def main():
         check_edges(desk)
         check_offspring(desk)
         check_compare(desk)
-        compiled.communicate()
-        check_own_function(desk, own)
+        check_own_function(desk, with_own_function(desk))
         desk.check_make_example("example.csv")
 
 

@@ -72,7 +72,7 @@ class Desk:
     def with_own(self, name, text):
         """A desk in a working copy with this file, which --own compiles.
 
-        That is the longest part of a test, so it is started first and looked at last.
+        Once the study has been run with the reference that file is all that is compiled.
         """
         copy = self.folder / "copy"
         for path, content in ((".lockstep/working-copy", "\n"), (name, text)):
@@ -81,6 +81,10 @@ class Desk:
         return Desk(self.folder, self.study_folder, self.topic, working_directory=copy)
 
     # --- files ---
+
+    def compiled(self):
+        """How many objects and programs have been compiled here."""
+        return len(list((self.folder / "cache/objects").iterdir()))
 
     def files(self):
         return {path.name for folder in (self.folder, self.working_directory) for path in folder.iterdir()}

@@ -306,7 +306,7 @@ def check_box(desk):
     desk.refuses(2, "--random-points are made in a --box", "mine.txt", "--randoms", "mock.csv", "--random-points", "9")
 
 
-# One file for three mistakes, as a compilation takes long: the number of bins says which one is made.
+# One file for three mistakes, as compiling takes time: the number of bins says which one is made.
 WRONG_KERNELS = """
 #include "tpacf_jackknife.h"
 
@@ -325,6 +325,7 @@ void tpacf_jackknife(const double*, const int*, int, int regions, double, int, i
 def check_own_kernels(desk):
     """A file that writes nothing, one whose kernel cannot be launched, and one that counts nothing, as the starter."""
     own = desk.with_own("exercises/18-tpacf-jackknife/tpacf_jackknife.cu", WRONG_KERNELS)
+    before = desk.compiled()
     for bins, sentence in ((2, "counts of regions contradict those of all points in bin 1"),
                            (3, "cudaGetLastError(): cudaErrorInvalidConfiguration"),
                            (4, "no bin holds a pair of random points")):  # fmt: skip
@@ -334,6 +335,8 @@ def check_own_kernels(desk):
         # Behind the first line is what the emulated device finds.
         if status != 1 or sentence not in err.partition("\n")[0] or out or written:
             fail(f"{bins} bins by a wrong kernel: status {status}, not {sentence}\n{out}{err}{written}")
+    if desk.compiled() != before + 2:  # the file and a program with it, once
+        fail(f"not one file and one program were compiled: {desk.compiled() - before}")
 
 
 def check_sparse_bins(desk):
