@@ -16,7 +16,7 @@ import socket
 import struct
 import tempfile
 
-from study_desk import ROOT, Desk, fail, must_refuse
+from study_desk import ROOT, Desk, fail
 
 FOLDER = ROOT / "exercises/17-multi-tau/study"
 SENSORS, INSTANTS = 8, 20_000
@@ -331,8 +331,8 @@ def main():
         check_server_that_ends(desk)
         check_refusals(desk)
         # --own links the file of the exercise, here the starter, which leaves its state as it was.
-        must_refuse(desk.start("--own", "multi-tau"), 1, "multi-tau: multi_tau left a state that does not hold the newest "
-                    "counts: see ./lockstep grade multi-tau\n")  # fmt: skip
+        desk.is_refused(1, "multi-tau: multi_tau left a state that does not hold the newest counts: "
+                        "see ./lockstep grade multi-tau\n", "--own", "multi-tau")  # fmt: skip
         desk.check_make_example("example.bin")
 
 
