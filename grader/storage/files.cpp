@@ -6,11 +6,11 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <thread>
-#include <utility>
+#include <vector>
 
 namespace lockstep::storage {
 
@@ -30,11 +30,15 @@ std::string read_file(const std::filesystem::path& path) {
   if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
     throw FileError("cannot read " + path.string() + ": it is no file");  // a pipe would never end
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream contents;
-  contents << file.rdbuf();  // in blocks
-  if (!file.is_open() || contents.bad())
+  std::string contents;
+  std::vector<char> block(std::size_t{1} << 16);
+  do {
+    file.read(block.data(), static_cast<std::streamsize>(block.size()));
+    contents.append(block.data(), static_cast<std::size_t>(file.gcount()));
+  } while (file);
+  if (!file.is_open() || file.bad())
     throw FileError("cannot read " + path.string() + ": " + std::strerror(errno));
-  return std::move(contents).str();
+  return contents;
 }
 
 void write_file(const std::filesystem::path& path, std::string_view contents) {
