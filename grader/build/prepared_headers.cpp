@@ -83,8 +83,9 @@ void prepare_headers(const fs::path& folder) {
   const std::string nvcc = fmt::format("'{}' {} {}", toolkit.nvcc.string(),
                                        fmt::join(compiler_flags(std::nullopt), " "), kNoSpecialFunctions);
   const std::string command = fmt::format(
-      "cd '{0}' && PATH='{1}/bin':/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 LOCKSTEP_PREPARE=1 "
-      "{2} -ccbin '{0}/gcc' -o empty.o empty.cu && rm empty.o empty.cu",
+      "cd '{0}' && for start in whole small; do "
+      "PATH='{1}/bin':/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 LOCKSTEP_PREPARE=$start "
+      "{2} -ccbin '{0}/gcc' -o empty.o empty.cu || exit 1; done && rm empty.o empty.cu",
       folder.string(), toolkit.root.string(), nvcc);
   if (std::system(command.c_str()) != 0) throw std::runtime_error("nvcc did not compile an empty file");
   // A script may call another nvcc tomorrow.

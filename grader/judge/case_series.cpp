@@ -79,11 +79,11 @@ class SeriesRun {
     if (lost_attempts_ >= kMaxLostAttempts) {
       return result_without_run(
           one, Verdict::not_measured,
-          fmt::format("not run: {} cases before it ended the program or the device's context",
-                      kMaxLostAttempts));
+          fmt::format("not run: {} cases have ended the program or the device's context", kMaxLostAttempts));
     }
     if (is_measured(one) && without_points_.contains(one.puzzle))
-      return result_without_run(one, Verdict::not_measured, "not run: a measured case before it failed");
+      return result_without_run(one, Verdict::not_measured,
+                                "not run: no points depend on more, as a measured case has failed");
     if (Clock::now() >= end_) return out_of_time(one);
     try {
       return run_one(one);

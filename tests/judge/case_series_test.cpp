@@ -429,7 +429,7 @@ TEST_F(Series, MeasuredCasesAreNotRunOnceOneHasFailed) {
               ElementsAre(Verdict::passed, Verdict::wrong_answer, Verdict::passed, Verdict::wrong_answer,
                           Verdict::not_measured, Verdict::not_measured))
       << "a case that is not measured decides nothing about those that are";
-  EXPECT_EQ(series.cases[4].message, "not run: a measured case before it failed");
+  EXPECT_EQ(series.cases[4].message, "not run: no points depend on more, as a measured case has failed");
   options_.only_measured = true;
   EXPECT_THAT(verdicts(run(problem, right_for_few)),
               ElementsAre(Verdict::passed, Verdict::wrong_answer, Verdict::wrong_answer, Verdict::passed))

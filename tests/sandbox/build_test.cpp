@@ -645,16 +645,39 @@ class Prepared : public testing::Test {
     }
   }
   std::string kept(const std::string& name) const { return contents_of(folder_.path() / name); }
+  /// Which prepared headers the host's part was compiled behind, "whole" or "small"; "" for none.
+  std::string start() const {
+    if (!fs::exists(folder_.path() / "prepared/source.cudafe1.end.cpp")) return "";
+    return kept("prepared/source.cudafe1.cpp") == kept("plain/source.cudafe1.cpp") ? "whole" : "small";
+  }
+  /// What nvcc makes of the source itself for the host.
+  std::string end(const std::string& name) const {
+    const std::string text = kept(name + "/source.cudafe1.cpp");
+    return text.substr(std::min(text.find("twice"), text.size()));
+  }
 
   sandbox::TemporaryFolder folder_{fs::temp_directory_path(), "lockstep-test-"};
 };
 
 TEST_F(Prepared, HeadersMakeNoDifference) {
   compile(std::string("#include <cstdio>\n") + kKernel);
+  EXPECT_EQ(start(), "small");
   EXPECT_EQ(kept("prepared/source.ptx"), kept("plain/source.ptx"));
   EXPECT_NE(kept("prepared/source.ptx"), "");
-  EXPECT_TRUE(kept("prepared/source.cudafe1.cpp") == kept("plain/source.cudafe1.cpp"));
-  EXPECT_TRUE(fs::exists(folder_.path() / "prepared/source.cudafe1.end.cpp")) << "they were not used";
+  EXPECT_EQ(end("prepared"), end("plain"));
+  EXPECT_NE(end("prepared"), "");
+}
+
+TEST_F(Prepared, HeadersAreNotSmallForASourceThatNamesMore) {
+  for (const std::string more : {"using namespace std;", "#include <cuda_fp16.h>", "#include <utility>",
+                                 "static_assert(std::is_same_v<int, int>);"}) {
+    compile(more + '\n' + kKernel);
+    // <utility> has been read already, and nothing of it is named.
+    EXPECT_EQ(start() == "small", more == "#include <utility>") << more;
+    EXPECT_EQ(kept("prepared/source.ptx"), kept("plain/source.ptx")) << more;
+    fs::remove_all(folder_.path() / "plain");
+    fs::remove_all(folder_.path() / "prepared");
+  }
 }
 
 TEST_F(Prepared, HeadersAreReadAgainWhereTheHostsPartBeginsOtherwise) {
