@@ -8,7 +8,7 @@
 #   begin-whole.h, begin-whole.h.gch     what nvcc makes of it for the host, as it is and precompiled
 #   PASS-E.words, …                      with which words, as those of another version or with other options would not do
 # With LOCKSTEP_PREPARE=small it keeps likewise what begins with small_start.h (PASS-small.ii, begin-small.h), for sources
-# that use nothing of what that leaves out.
+# that use nothing of what that leaves out. A C++ library with which that does not compile has the whole alone.
 here=${0%/*}
 pass=host action='' output='' header='' source='' words='' left=$#
 # Of the words in "$@" the first `left` are to be looked at, and the others are kept.
@@ -83,7 +83,7 @@ case $action$header in
     if is_prepared; then
       gcc "$@" "$source" -imacros "$here/$pass.macros" -o "$output.rest" || exit
       start=whole
-      if needs_no_utility "$output.rest"; then start=small; fi
+      if [ -r "$here/$pass-small.ii" ] && needs_no_utility "$output.rest"; then start=small; fi
       { printf '# 0 "%s"\n' "$source" && cat "$here/$pass-$start.ii" "$output.rest"; } > "$output"
       exit
     fi
@@ -101,6 +101,7 @@ case $action$header in
       read -r first < "$source"
       first=$((${#first} + 1))
       for begin in "$here/begin-small.h" "$here/begin-whole.h"; do
+        [ -r "$begin.gch" ] || continue
         size=$(wc -c < "$begin")
         cmp -s -i "$first:0" -n "$size" "$source" "$begin" || continue
         tail -c "+$((first + size + 1))" "$source" > "${source%.cpp}.end.cpp" &&

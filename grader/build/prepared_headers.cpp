@@ -82,12 +82,19 @@ void prepare_headers(const fs::path& folder) {
   std::ofstream(folder / "empty.cu").close();
   const std::string nvcc = fmt::format("'{}' {} {}", toolkit.nvcc.string(),
                                        fmt::join(compiler_flags(std::nullopt), " "), kNoSpecialFunctions);
-  const std::string command = fmt::format(
-      "cd '{0}' && for start in whole small; do "
-      "PATH='{1}/bin':/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 LOCKSTEP_PREPARE=$start "
-      "{2} -ccbin '{0}/gcc' -o empty.o empty.cu || exit 1; done && rm empty.o empty.cu",
-      folder.string(), toolkit.root.string(), nvcc);
-  if (std::system(command.c_str()) != 0) throw std::runtime_error("nvcc did not compile an empty file");
+  const auto prepare = [&](const std::string& start) {
+    const std::string command = fmt::format(
+        "cd '{0}' && PATH='{1}/bin':/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 LOCKSTEP_PREPARE={3} "
+        "{2} -ccbin '{0}/gcc' -o empty.o empty.cu",
+        folder.string(), toolkit.root.string(), nvcc, start);
+    return std::system(command.c_str()) == 0;
+  };
+  if (!prepare("whole")) throw std::runtime_error("nvcc did not compile an empty file");
+  if (!prepare("small")) {
+    for (const fs::path& file : std::vector<fs::path>(fs::directory_iterator(folder), {}))
+      if (file.filename().string().find("-small.") != std::string::npos) fs::remove(file);
+  }
+  for (const char* name : {"empty.o", "empty.cu"}) fs::remove(folder / name);
   // A script may call another nvcc tomorrow.
   if (text_of(toolkit.nvcc).starts_with("\177ELF"))
     write_text(folder / kVersionName, stamp_of_file(toolkit.nvcc) + '\n' + toolkit.version);
