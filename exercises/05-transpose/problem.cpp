@@ -281,7 +281,7 @@ Problem make_problem() {
       make_case({33, 33}, "one more than a tile"),
       make_case({31, 33}, "wider than high by two: rows and columns must not be confused"),
       make_case({1025, 32}, "high and narrow: as wide as a tile"),
-      make_case({64, 96}, "whole tiles, more of them along columns than along rows"),
+      make_case({64, 1024}, "low and wide: whole tiles, more columns of them than rows"),
       make_case({127, 61}, "two primes, and any bit pattern: infinities and the tiniest numbers", any_bits),
       make_case({64, 100}, "multiples of four that do not fill their tiles"),
       make_case({96, 130}, "rows of `in` that are not aligned for vectors of four"),

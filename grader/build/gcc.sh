@@ -7,7 +7,7 @@
 #   PASS-whole.ii, PASS.macros           cuda_runtime.h preprocessed, and the macros that it defines
 #   begin-whole.h, begin-whole.h.gch     what nvcc makes of it for the host, as it is and precompiled
 #   PASS-E.words, …                      with which words, as those of another version or with other options would not do
-# With LOCKSTEP_PREPARE=small it keeps likewise what begins with small_start.h (PASS-small.ii, begin-small.h), for sources
+# With LOCKSTEP_PREPARE=small it keeps likewise what begins with small_start.inc (PASS-small.ii, begin-small.h), for sources
 # that use nothing of what that leaves out. A C++ library with which that does not compile has the whole alone.
 here=${0%/*}
 pass=host action='' output='' header='' source='' words='' left=$#
@@ -62,7 +62,7 @@ needs_no_utility() {
 case $action$header in
   -Ecuda_runtime.h)
     if [ "$LOCKSTEP_PREPARE" = small ]; then
-      gcc "$@" "$source" -include "$here/small_start.h" -include "$header" -o "$output" &&
+      gcc "$@" "$source" -include "$here/small_start.inc" -include "$header" -o "$output" &&
         sed -e 1d -e '$d' "$output" > "$here/$pass-small.ii"
       exit
     fi

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <exception>
-#include <set>
+#include <map>
 
 #include "judge/case_run.h"
 #include "judge/host_memory.h"
@@ -81,7 +81,8 @@ class SeriesRun {
           one, Verdict::not_measured,
           fmt::format("not run: {} cases have ended the program or the device's context", kMaxLostAttempts));
     }
-    if (is_measured(one) && without_points_.contains(one.puzzle))
+    const auto failed = smallest_failed_.find(one.puzzle);
+    if (is_measured(one) && failed != smallest_failed_.end() && one.cost.elements > failed->second)
       return result_without_run(one, Verdict::not_measured,
                                 "not run: no points depend on more, as a measured case has failed");
     if (Clock::now() >= end_) return out_of_time(one);
@@ -98,12 +99,14 @@ class SeriesRun {
     }
   }
 
-  /// Where a measured case fails, the others of its kind, the longest of all, decide no points any more.
+  /// Where a measured case fails, no points depend on the others of its kind any more. Larger ones, the
+  /// longest of all cases, hardly tell more about the cause.
   void note_failure(const course::Case& one, Verdict verdict) {
     const bool is_right = verdict == Verdict::passed;
     const bool is_unknown = verdict == Verdict::not_measured || verdict == Verdict::grader_error;
-    if (is_measured(one) && !options_.only_measured && !is_right && !is_unknown)
-      without_points_.insert(one.puzzle);
+    if (!is_measured(one) || options_.only_measured || is_right || is_unknown) return;
+    const auto [place, is_first] = smallest_failed_.emplace(one.puzzle, one.cost.elements);
+    if (!is_first) place->second = std::min(place->second, one.cost.elements);
   }
 
   /// Whether a device that nobody uses has room for the buffers of a case.
@@ -184,7 +187,7 @@ class SeriesRun {
   Clock::time_point end_;
   std::unique_ptr<Attempt> attempt_;
   int lost_attempts_ = 0;
-  std::set<std::string> without_points_;  ///< puzzles; "" is an exercise without any
+  std::map<std::string, double> smallest_failed_;  ///< elements of measured cases, by puzzle or "" for none
   bool out_of_time_ = false;
   CaseSeries series_;
 };
