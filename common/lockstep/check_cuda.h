@@ -7,7 +7,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
-#include <new>  // with std::exception, the base of bad_alloc; <exception> takes compilers as long as the rest of this
+#include <new>  // with std::exception, the base of bad_alloc; <exception> has compilers read <type_traits> too
 
 namespace lockstep {
 
