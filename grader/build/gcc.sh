@@ -61,15 +61,12 @@ needs_no_utility() {
 
 case $action$header in
   -Ecuda_runtime.h)
-    if [ "$LOCKSTEP_PREPARE" = small ]; then
-      gcc "$@" "$source" -include "$here/small_start.inc" -include "$header" -o "$output" &&
-        sed -e 1d -e '$d' "$output" > "$here/$pass-small.ii"
-      exit
-    fi
     if [ -n "$LOCKSTEP_PREPARE" ]; then
+      if [ "$LOCKSTEP_PREPARE" = small ]; then set -- "$@" -include "$here/small_start.inc"; fi
+      gcc "$@" "$source" -include "$header" -o "$output" && # and without what names the empty file:
+        sed -e 1d -e '$d' "$output" > "$here/$pass-$LOCKSTEP_PREPARE.ii" || exit
+      [ "$LOCKSTEP_PREPARE" = whole ] || exit 0
       echo "${words# }" > "$here/$pass$action.words" &&
-        gcc "$@" "$source" -include "$header" -o "$output" &&
-        sed -e 1d -e '$d' "$output" > "$here/$pass-whole.ii" && # without what names the empty file
         # Definitions with the file of each, and whether that is a header of the system's: it shows in the output.
         gcc "$@" "$source" -dD -include "$header" | awk '
           /^# [0-9]/ { split($0, parts, "\""); from = parts[2] "\"" (parts[3] ~ / 3/ ? " 3" : "") }

@@ -25,7 +25,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -42,6 +41,7 @@
 #include "course/catalogue.h"
 #include "device/device.h"
 #include "device/installation.h"
+#include "emulator/core/processors.h"
 #include "emulator/server/emulate.h"
 #include "report/finding_words.h"
 #include "report/printable.h"
@@ -261,9 +261,8 @@ std::vector<std::optional<ProgramResult>> run_all(const std::vector<Command>& co
       if (results[i]->status != 0) has_failed = true;
     }
   };
-  const std::size_t processors = std::max(std::thread::hardware_concurrency(), 1U);
   std::vector<std::future<void>> workers;
-  for (std::size_t i = 0; i < std::min(processors, commands.size()); ++i)
+  for (std::size_t i = 0; i < std::min<std::size_t>(emulator::usable_processors(), commands.size()); ++i)
     workers.push_back(std::async(std::launch::async, work));
   for (std::future<void>& worker : workers) worker.get();
   return results;

@@ -8,6 +8,7 @@
 
 #include "report/html_source.h"
 #include "report/printable.h"
+#include "report/result_words.h"
 #include "report/text_style.h"
 #include "text/wording.h"
 
@@ -135,8 +136,8 @@ Markup all_cases_table(const ExerciseResult& result) {
 std::string summary_of_cases(const ExerciseResult& result) {
   const std::uint64_t passed = result::passed_cases(result);
   std::string text = fmt::format("{} of {} passed.", passed, counted(result.cases.size(), "case"));
-  const auto not_run = std::ranges::count(result.cases, Verdict::not_measured, &CaseResult::verdict);
-  if (not_run > 0) text += fmt::format(" {} not run.", counted(static_cast<std::uint64_t>(not_run), "case"));
+  const std::string not_run = words_of_cases_not_run(result.cases);
+  if (!not_run.empty()) text += fmt::format(" {}.", not_run);
   if (result.previous_passed && *result.previous_passed != passed)
     text += fmt::format(" Before, {} passed.", *result.previous_passed);
   return text;

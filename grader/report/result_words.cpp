@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "report/calibration.h"
 #include "report/printable.h"
 #include "report/text_style.h"
+#include "text/wording.h"
 
 namespace lockstep::report {
 namespace {
@@ -58,6 +62,16 @@ std::string slowdown_words(const result::Speed& speed) {
       "The GPU was slowed down in {} of these measurements ({}), however often they were repeated: grade "
       "again when it has cooled or has more power.",
       speed.gpu->throttled_rounds, fmt::join(speed.gpu->throttle_reasons, ", "));
+}
+
+std::string words_of_cases_not_run(const std::vector<result::CaseResult>& cases) {
+  const auto is_not_run = [](const result::CaseResult& one) {
+    return one.verdict == result::Verdict::not_measured;
+  };
+  const auto first = std::ranges::find_if(cases, is_not_run);
+  if (first == cases.end()) return "";
+  const auto count = static_cast<std::uint64_t>(std::ranges::count_if(cases, is_not_run));
+  return fmt::format("{} {}", text::counted(count, "case"), printable(first->message));
 }
 
 std::optional<Printed> printed_by(const result::ExerciseResult& result) {

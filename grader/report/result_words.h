@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "result/result.h"
 
@@ -21,6 +22,9 @@ std::string slowdown_words(const result::Speed& speed);
 inline constexpr const char* kAboutRepair =
     "The program was to be repaired, not written anew. Counted are statements that were replaced, added or "
     "removed; comments and layout count nothing.";
+
+/// "2 cases not run", with the reason of the first; empty where all were.
+std::string words_of_cases_not_run(const std::vector<result::CaseResult>& cases);
 
 struct Printed {
   std::string where;  ///< "Your code printed in case 1 x 1"

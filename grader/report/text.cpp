@@ -222,16 +222,14 @@ std::string change_of_cases(const ExerciseResult& result, const TextStyle& style
 std::string correctness(const ExerciseResult& result, const TextStyle& style) {
   std::uint64_t passed = 0;
   double seconds = 0;
-  std::vector<const CaseResult*> failed, not_run;
+  std::vector<const CaseResult*> failed;
   std::string remark;  // the last: small cases have answers in which right ones agree
   for (const CaseResult& one : result.cases) {
     if (one.verdict == Verdict::passed) {
       ++passed;
       if (!one.remark.empty()) remark = one.remark;
       seconds += one.seconds;
-    } else if (one.verdict == Verdict::not_measured) {
-      not_run.push_back(&one);
-    } else {
+    } else if (one.verdict != Verdict::not_measured) {
       failed.push_back(&one);
     }
   }
@@ -256,10 +254,8 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
                         seconds >= 0.05 ? fmt::format(" in {:.1f} s", seconds) : "");
   }
   text += prose(style, remark, 4);
-  if (!not_run.empty())
-    text +=
-        labelled(style, mark(style, Verdict::not_measured), 1,
-                 fmt::format("{} {}", counted(not_run.size(), "case"), printable(not_run.front()->message)));
+  if (const std::string not_run = words_of_cases_not_run(result.cases); !not_run.empty())
+    text += labelled(style, mark(style, Verdict::not_measured), 1, not_run);
   text += change_of_cases(result, style);
   for (const CaseResult& one : result.cases) {
     if (!one.shown) continue;

@@ -290,6 +290,14 @@ TEST(HtmlReport, FindingsStandAtTheirLinesOncePerKind) {
   EXPECT_THAT(text, HasSubstr("1 more case failed"));
 }
 
+TEST(HtmlReport, CasesThatWereNotRunHaveTheirReason) {
+  ExerciseResult result = race();
+  result.cases.emplace_back();
+  result.cases.back().verdict = result::Verdict::not_measured;
+  result.cases.back().message = "not run: there was no time";
+  EXPECT_THAT(text_of_page(page_of(result)), HasSubstr("1 case not run: there was no time."));
+}
+
 TEST(HtmlReport, CompilerErrorsStandAtTheirLines) {
   ExerciseResult result = explained_compile_error();
   for (int line = 1; line <= 20; ++line) result.source += "code\n";

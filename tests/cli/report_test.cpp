@@ -160,6 +160,18 @@ TEST(TextReport, TheMostTellingCaseIsToldAlone) {
   EXPECT_THAT(text, HasSubstr("3 more cases failed: 33 x 65 (wrong-answer), 1025 x 7 (wrong-answer)"));
 }
 
+TEST(TextReport, CasesThatWereNotRunHaveTheirReason) {
+  ExerciseResult result = wrong_answer();
+  EXPECT_THAT(render_text(report_of({result}), {}), testing::Not(HasSubstr("not run")));
+  for (const char* name : {"4096 x 4096", "8192 x 8192"}) {
+    result.cases.emplace_back();
+    result.cases.back().name = name;
+    result.cases.back().verdict = result::Verdict::not_measured;
+    result.cases.back().message = "not run: there was no time";
+  }
+  EXPECT_THAT(render_text(report_of({result}), {}), HasSubstr("? 2 cases not run: there was no time\n"));
+}
+
 TEST(TextReport, WhatHappenedStandsBesideEachPlace) {
   ExerciseResult result = race();
   result.cases[0].places[1].part = "the store that it missed";
