@@ -47,7 +47,7 @@ class Slurm : public testing::Test {
   bool run_all(std::size_t jobs, const SlurmOptions& options) {
     return run_on_slurm(
         jobs, options, [this](const std::vector<std::string>& words) { return answer(words); },
-        [this](std::size_t number) { return job(number); },
+        [](std::size_t number) { return job(number); },
         [this](std::size_t number, const Outcome& outcome) {
           ++done_[number];
           outcomes_[number] = outcome;

@@ -173,8 +173,8 @@ TEST_F(Technique, ALaunchOfFewBlocksIsBlamedAndNotWhatTheyDo) {
   measured[0].observations.lines[0].warps = 10;
   const auto lines = [&] {
     std::vector<unsigned> numbers;
-    for (const result::Place& place : judge_technique(problem_, measured, {}, source_)[0].worst)
-      numbers.push_back(place.line);
+    const auto gates = judge_technique(problem_, measured, {}, source_);
+    for (const result::Place& place : gates[0].worst) numbers.push_back(place.line);
     return numbers;
   };
   EXPECT_THAT(lines(), testing::ElementsAre(6));
@@ -247,8 +247,8 @@ TEST_F(Technique, LinesThatCopyTheWayInQuestionAreNamed) {
                        "           cudaMemcpyDefault);\n");
   const auto lines_of = [&](const HostCopies& copies) {
     std::vector<unsigned> lines;
-    for (const result::Place& place : judge_technique(problem_, {}, copies, source_).back().worst)
-      lines.push_back(place.line);
+    const auto gates = judge_technique(problem_, {}, copies, source_);
+    for (const result::Place& place : gates.back().worst) lines.push_back(place.line);
     return lines;
   };
   const CopiesOneWay one = {.beyond = 8, .calls = 1, .bytes = 4104};
