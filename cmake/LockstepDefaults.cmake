@@ -25,8 +25,8 @@ target_compile_options(lockstep_options INTERFACE -ffp-contract=off)
 # GCC 12 takes what a function does to its arguments before it throws for undone: where it always throws, its caller
 # destroys once more what it has moved from (MemoryCheckTest.ConfigurationsThatHardwareRefusesAreRefused ended so).
 target_compile_options(lockstep_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fno-ipa-modref>)
-# GCC looks for memory that it no longer needs each time it has taken 128 MB more, which is a twelfth of a large file's
-# time. Where there is memory, it takes 1 GB first.
+# GCC looks for memory that it no longer needs when it holds 128 MB, and each time that has doubled, which is a twelfth of
+# a large file's time. Where the machine has memory, it begins at 1 GB.
 cmake_host_system_information(RESULT memory_in_mib QUERY TOTAL_PHYSICAL_MEMORY)
 if(memory_in_mib GREATER 7000)
   target_compile_options(lockstep_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>)
@@ -96,9 +96,9 @@ function(lockstep_read_precompiled target)
   endif()
 endfunction()
 
-# lockstep_rarely_runs(<target> [-O0]): what takes longer to optimise than it would ever save; -O0 for commands, reports,
-# stored files and most tests, whose time is that of the processes and system calls that they wait for. The option comes
-# behind those of CMAKE_CXX_FLAGS_RELEASE, so that it counts.
+# lockstep_rarely_runs(<target> [<level>]): what takes longer to optimise than it would ever save; -O0 for commands,
+# reports, stored files and most tests, whose time is that of the processes and system calls that they wait for. The
+# option comes behind those of CMAKE_CXX_FLAGS_RELEASE, so that it counts.
 function(lockstep_rarely_runs target)
   set(level -O1 ${ARGN})
   list(GET level -1 level)

@@ -181,8 +181,8 @@ class EventClock {
   }
 
  private:
-  /// More than the addresses that an H200 remembers, of which 8 GB are a part and 40 GB not; less where less
-  /// memory is free.
+  /// An H200 keeps the addresses of 8 GB, and none of them once those of 40 GB were used. Where less memory
+  /// is free, half of it.
   static std::size_t bytes_for_other_pages() {
     constexpr std::size_t kEnough = std::size_t{40} << 30;
     std::size_t free = 0, all = 0;

@@ -159,7 +159,7 @@ class OperandSource {
   std::uint64_t moderate() {
     const FloatFormat f = kFormatOf<T>;
     std::uint64_t fraction = random_.bits() & ((1ULL << f.fraction_bits) - 1);
-    // Of at most three bits those with one bit or two are all there are.
+    // A fraction of one bit or two becomes 0.
     if (random_.below(2) == 0) fraction &= f.fraction_bits < 3 ? 0 : ~0ULL << (f.fraction_bits - 3);
     return f.code(random_.below(2) != 0, f.bias() - 4 + random_.below(9), fraction);
   }

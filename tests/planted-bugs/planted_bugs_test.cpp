@@ -51,7 +51,7 @@ Expectation read_expectation(const fs::path& source) {
   std::ifstream file(source);
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
-    if (line.find("//") == std::string::npos) continue;  // expressions without optimisation take their time
+    if (line.find("//") == std::string::npos) continue;  // <regex> is slow without optimisation
     std::smatch match;
     if (std::regex_match(line, match, kHead)) expectation.head[match[1]] = match[2];
     if (std::regex_search(line, match, kMarker)) {
