@@ -22,7 +22,7 @@ inline std::vector<int> signed_integers(std::size_t n, Random& random, int limit
 }
 
 /// Likewise, of a random word.
-inline int signed_integer(std::uint32_t word) {
+constexpr int signed_integer(std::uint32_t word) {
   constexpr std::uint64_t kLimit = 99;
   const int magnitude = static_cast<int>(1 + ((word >> 1) * kLimit >> 31));
   return word % 2 == 0 ? magnitude : -magnitude;

@@ -25,18 +25,24 @@ class Random {
   std::uint32_t word() {
     if (next_ == kWordsAtOnce) {
       refill(words_);
+      ++refills_;
       next_ = 0;
     }
     return words_[next_++];
   }
 
-  /// The same, many at a time.
+  /// How many have been drawn so far, by whatever function.
+  std::uint64_t words_drawn() const { return refills_ * kWordsAtOnce - (kWordsAtOnce - next_); }
+
+  /// The same as word(), many at a time.
   void words(std::span<std::uint32_t> to) {
     const std::size_t left = std::min(to.size(), kWordsAtOnce - next_);
     std::copy_n(words_.begin() + static_cast<std::ptrdiff_t>(next_), left, to.begin());
     next_ += left;
-    for (to = to.subspan(left); to.size() >= kWordsAtOnce; to = to.subspan(kWordsAtOnce))
+    for (to = to.subspan(left); to.size() >= kWordsAtOnce; to = to.subspan(kWordsAtOnce)) {
       refill(to.first<kWordsAtOnce>());
+      ++refills_;
+    }
     for (std::uint32_t& one : to) one = word();
   }
 
@@ -78,6 +84,7 @@ class Random {
 
   std::array<std::uint32_t, kWordsAtOnce> words_;
   std::size_t next_ = kWordsAtOnce;
+  std::uint64_t refills_ = 0;
 };
 
 template <class T>

@@ -17,7 +17,6 @@
 // 3 million warp-instructions per call.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <memory>
 #include <span>
 #include <string>
@@ -52,13 +51,6 @@ std::vector<float> numbered(Shape shape, Random& random) {
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = static_cast<float>(static_cast<int>(i) + offset);
   return values;
-}
-
-/// Of any bits: some are infinities, or numbers too small to be normal, and none is NaN.
-float any_float(std::uint32_t bits) {
-  constexpr std::uint32_t kSign = 0x8000'0000, kInfinity = 0x7F80'0000;
-  bits &= bits % 8 == 0 ? ~kInfinity : ~0U;
-  return std::bit_cast<float>((bits & ~kSign) > kInfinity ? (bits & kSign) | kInfinity : bits);
 }
 
 void fill_with_any_bits(std::span<float> values, Random& random) {
@@ -258,7 +250,7 @@ Case timed_case(Shape shape, std::string purpose) {
   made.prepare = [shape](Random& random) { return make_timed_call(shape, random); };
   made.prepare_inputs = [shape](Random& random) {
     Call call;
-    call.drawn_input("in", draw_of_words<any_float>(random));
+    call.drawn_words<WordMap::any_float>("in", random);
     return with_output(std::move(call), output_of(shape, {}), shape);
   };
   return made;

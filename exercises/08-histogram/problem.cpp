@@ -351,7 +351,11 @@ Case make_byte_case(std::size_t n, std::string purpose) {
       make_case(range, std::move(purpose), [range](Random& random) { return make_byte_call(range, random); });
   made.prepare_inputs = [range](Random& random) {
     Call call;
-    call.drawn_input("samples", [&random](std::span<std::byte> part) { draw_uniform_bytes(part, random); });
+    if (range.n % sizeof(std::uint32_t) == 0) {
+      call.drawn_words<WordMap::word>("samples", random);
+    } else {
+      call.drawn_input("samples", [&random](std::span<std::byte> part) { draw_uniform_bytes(part, random); });
+    }
     return with_counts(std::move(call), range, counts_output({}, {}));
   };
   return made;

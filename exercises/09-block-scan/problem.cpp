@@ -168,7 +168,7 @@ Case timed_case(Shape shape, std::string purpose) {
   Case made = make_case(shape, std::move(purpose), lockstep::signed_integers_of_words);
   made.prepare_inputs = [shape](Random& random) {
     Call call;
-    call.drawn_input("in", draw_of_words<lockstep::signed_integer>(random));
+    call.drawn_words<WordMap::signed_integer>("in", random);
     return with_output(std::move(call), {.type = ElementType::i32}, shape);
   };
   return made;

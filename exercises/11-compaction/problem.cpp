@@ -342,7 +342,7 @@ Case timed_case(int n, std::string purpose) {
     const Output words{.type = ElementType::u32};
     const std::uint32_t limit = limit_of_uniform<kKept>(random);
     Call call;
-    call.drawn_input("in", draw_of_words(random));
+    call.drawn_words<WordMap::word>("in", random);
     return with_outputs(std::move(call), limit, words, words, n);
   };
   made.cost.global_bytes = (1.0 + kKept / 1000.0) * n * sizeof(std::uint32_t);

@@ -339,29 +339,21 @@ Case make_case(int n, std::string purpose, const Flags& has_flag) {
   return made;
 }
 
-/// The byte of an element, of a random word: segments have kLength elements on average, a power of two; 0:
-/// all are one segment.
-template <int kLength>
-std::uint8_t timed_byte(std::uint32_t drawn) {
-  const bool has_flag = kLength > 0 && drawn % std::max(kLength, 1) == 0;
-  const std::uint32_t others = drawn >> 31 == 0 ? 0 : drawn >> 16 & 0x7f;
-  return static_cast<std::uint8_t>(2 * others + (has_flag ? 1 : 0));
-}
-
-/// All values are drawn, and then all bytes.
+/// All values are drawn, and then all bytes. Segments have kLength elements on average, a power of two; 0: all
+/// are one segment.
 template <int kLength = 1024>
 Case timed_case(int n, std::string purpose) {
   Case made = make_case(n, std::move(purpose), none());
   made.prepare = [n](Random& random) {
     Task task{Words(static_cast<std::size_t>(n)), std::vector<std::uint8_t>(static_cast<std::size_t>(n))};
     for (std::uint32_t& value : task.values) value = random.word();
-    for (std::uint8_t& byte : task.flags) byte = timed_byte<kLength>(random.word());
+    for (std::uint8_t& byte : task.flags) byte = byte_with_flag(random.word(), kLength);
     return make_call(std::move(task));
   };
   made.prepare_inputs = [n](Random& random) {
     Call call;
-    call.drawn_input("values", draw_of_words(random));
-    call.drawn_input("flags", draw_of_words<timed_byte<kLength>>(random));
+    call.drawn_words<WordMap::word>("values", random);
+    call.drawn_words<WordMap::byte_with_flag>("flags", random, kLength);
     return with_output(std::move(call), {.type = ElementType::u32}, n);
   };
   return made;

@@ -386,7 +386,7 @@ Case timed_case(Shape shape, std::string purpose) {
   Case made = make_case(shape, std::move(purpose));
   made.prepare_inputs = [shape](Random& random) {
     Call call;
-    call.drawn_input("keys", draw_of_words(random));
+    call.drawn_words<WordMap::word>("keys", random);
     return with_output(std::move(call), {.type = ElementType::u32}, shape);
   };
   return made;

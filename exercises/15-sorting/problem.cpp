@@ -453,9 +453,8 @@ Case timed_case(int n, std::string purpose) {
   Case made = make_case(n, "", std::move(purpose), any, false);
   made.prepare_inputs = [n](Random& random) {
     const Output words{.type = ElementType::u32};
-    const auto word = draw_of_words(random);
     Call call;
-    call.drawn_input("keys", word).drawn_input("values", word);
+    call.drawn_words<WordMap::word>("keys", random).drawn_words<WordMap::word>("values", random);
     return with_outputs(std::move(call), words, words, n, false);
   };
   return made;

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "course/signature.h"
+#include "course/word_maps.h"
 #include "emulator/core/observations.h"
 #include "lockstep/random.h"
 
@@ -72,11 +73,18 @@ Draw draw_of_words(Random& random, Function function) {
   };
 }
 
-/// Of a function that is known when this is compiled; without one, of the words themselves.
-template <auto function = std::identity(), std::size_t kWords = 1>
+/// Of a function that is known when this is compiled.
+template <auto function, std::size_t kWords = 1>
 Draw draw_of_words(Random& random) {
   return draw_of_words<kWords>(random, [](auto words) { return function(words); });
 }
+
+/// An array of an element for each random word.
+struct OfWords {
+  WordMap map = WordMap::word;
+  std::uint32_t parameter = 0;  ///< of the map
+  std::size_t element_bytes = 0;
+};
 
 /// How an output is compared and printed. Inputs alone are of bf16, the upper half of a float.
 enum class ElementType : std::uint8_t { u8, i32, u32, i64, u64, f32, f64, bf16 };
@@ -237,13 +245,14 @@ struct Output {
 struct Argument {
   enum class Kind : std::uint8_t { input, output, workspace, scalar, stream };
   Kind kind = Kind::scalar;
-  bool on_host = false;           ///< Kind::input and Kind::output: pinned memory of the host
-  std::string name;               ///< as in the declaration, for messages
-  Elements elements;              ///< Kind::input and Kind::scalar
-  Bytes input;                    ///< Kind::input: compared with its original after the call
-  Draw draw;                      ///< Kind::input of Case::prepare_inputs: may make it, in place of `input`
-  Output output;                  ///< Kind::output: poisoned before the call
-  std::uint64_t scalar_bits = 0;  ///< Kind::scalar: value in the low bytes
+  bool on_host = false;             ///< Kind::input and Kind::output: pinned memory of the host
+  std::string name;                 ///< as in the declaration, for messages
+  Elements elements;                ///< Kind::input and Kind::scalar
+  Bytes input;                      ///< Kind::input: compared with its original after the call
+  Draw draw;                        ///< Kind::input of Case::prepare_inputs: may make it, in place of `input`
+  std::optional<OfWords> of_words;  ///< what `draw` makes, where a GPU can make it too
+  Output output;                    ///< Kind::output: poisoned before the call
+  std::uint64_t scalar_bits = 0;    ///< Kind::scalar: value in the low bytes
 };
 
 /// One call of the exercise's function, with what must come out.
@@ -269,6 +278,16 @@ class Call {
   /// Of Case::prepare_inputs.
   Call& drawn_input(std::string name, Draw draw) {
     arguments_.push_back({.kind = Argument::Kind::input, .name = std::move(name), .draw = std::move(draw)});
+    return *this;
+  }
+  /// Likewise of elements that are each made of one word of `random`, which outlives the call: on a GPU the
+  /// judge's kernels draw them.
+  template <WordMap map>
+  Call& drawn_words(std::string name, Random& random, std::uint32_t parameter = 0) {
+    drawn_input(std::move(name), draw_of_words(random, [parameter](std::uint32_t word) {
+                  return element_of<map>(word, parameter);
+                }));
+    arguments_.back().of_words = {map, parameter, sizeof element_of<map>(0, 0)};
     return *this;
   }
   Call& output(std::string name, Output output) {

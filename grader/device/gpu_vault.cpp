@@ -67,6 +67,20 @@ std::uint64_t GpuVault::hand_over(std::span<const std::byte> bytes, std::optiona
   return room->address();
 }
 
+void GpuVault::draw_words(std::span<const Drawing> drawings) {
+  if (drawings.empty()) return;
+  const CudaDriver& driver = CudaDriver::get();
+  CUdeviceptr all = hand_over(std::as_bytes(drawings), drawings_);
+  CUfunction kernel = nullptr;
+  driver.check(driver.cuModuleGetFunction(&kernel, module_, "draw_words"), "cuModuleGetFunction");
+  constexpr unsigned kThreads = 256, kBlocks = 64;  // the kernel's, and for an array
+  std::array<void*, 1> arguments{&all};
+  driver.check(driver.cuLaunchKernel(kernel, kBlocks, static_cast<unsigned>(drawings.size()), 1, kThreads, 1,
+                                     1, 0, nullptr, arguments.data(), nullptr),
+               "cuLaunchKernel");
+  driver.check(driver.cuCtxSynchronize(), "cuCtxSynchronize");
+}
+
 void GpuVault::fill(std::span<const Filling> fillings) {
   if (fillings.empty()) return;
   const CudaDriver& driver = CudaDriver::get();

@@ -23,6 +23,7 @@ class GpuVault final : public Vault {
   void draw(std::uint64_t to, std::size_t bytes, const course::Draw& draw) override {
     staging_.bring(to, bytes, draw);
   }
+  void draw_words(std::span<const Drawing> drawings) override;
   void fill(std::span<const Filling> fillings) override;
   std::uint64_t count_wrong(const course::Output& output, std::uint64_t found, std::uint64_t expected,
                             std::size_t bytes) const override;
@@ -40,7 +41,7 @@ class GpuVault final : public Vault {
   Staging staging_;
   std::vector<MappedMemory> kept_;
   MappedMemory cache_filler_, counter_;
-  std::optional<MappedMemory> fillings_, samplings_;  ///< room for the most that were asked for
+  std::optional<MappedMemory> drawings_, fillings_, samplings_;  ///< room for the most that were asked for
   CUmodule module_ = nullptr;
   CUevent mark_ = nullptr;
 };

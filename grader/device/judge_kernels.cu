@@ -1,10 +1,150 @@
-// What the judge computes on the GPU for itself: it fills buffers, and sees whether outputs that are too
-// large to fetch are right. Only the judge's context runs it, from and on copies that no submission reaches.
+// What the judge computes on the GPU for itself: it draws inputs, fills buffers, and sees whether outputs that
+// are too large to fetch are right. Only the judge's context runs it, from and on copies that no submission
+// reaches.
 //
-// Bound: memory bandwidth; every array is read once.
+// Bound: memory bandwidth, every array being read or written once; of draw_words() the instructions, 260 for
+// a word.
 #include <cstdint>
+#include <type_traits>
 
 #include "device/judge_work.h"
+
+namespace aes {
+
+// AES-256 (FIPS 197). A column of the state is a word whose low byte is row 0.
+constexpr int kRounds = 14, kKeyWords = 8;
+constexpr unsigned kRoundKeyWords = 4 * (kRounds + 1);
+constexpr unsigned kBytes = 256, kLanes = 32;
+
+/// In the field of 2^8 elements in which AES computes.
+__device__ unsigned product(unsigned a, unsigned b) {
+  unsigned sum = 0;
+  for (; b != 0; b >>= 1) {
+    if (b & 1) sum ^= a;
+    a = a << 1 ^ (a >> 7) * 0x11b;
+  }
+  return sum;
+}
+
+/// What SubBytes makes of a byte: its inverse, which is its 254th power, with its bits mixed.
+__device__ unsigned substituted(unsigned byte) {
+  unsigned inverse = 1;
+  for (int bit = 7; bit >= 0; --bit) {
+    inverse = product(inverse, inverse);
+    if (254 >> bit & 1) inverse = product(inverse, byte);
+  }
+  const unsigned twice = inverse | inverse << 8;
+  return (inverse ^ twice >> 4 ^ twice >> 5 ^ twice >> 6 ^ twice >> 7 ^ 0x63) & 0xff;
+}
+
+/// By lines of a lane each, so that lanes that look different bytes up use different banks: what SubBytes and
+/// MixColumns make of a byte in row 0, a column. Of row r it is rotated by r bytes. Its second byte is what
+/// SubBytes alone makes. Called by as many threads as there are bytes.
+__device__ void fill_table(unsigned* table) {
+  const unsigned byte = substituted(threadIdx.x), doubled = product(byte, 2);
+  const unsigned column = doubled | byte << 8 | byte << 16 | (doubled ^ byte) << 24;
+  for (unsigned i = 0; i < kLanes; ++i) table[threadIdx.x * kLanes + (threadIdx.x + i) % kLanes] = column;
+}
+
+__device__ unsigned column_of(const unsigned* table, unsigned word, int row) {
+  return table[(word >> 8 * row & 0xff) * kLanes];
+}
+
+__device__ unsigned substituted_bytes(const unsigned* table, unsigned a, unsigned b, unsigned c, unsigned d) {
+  const unsigned low = __byte_perm(column_of(table, a, 0), column_of(table, b, 1), 0x0051);
+  const unsigned high = __byte_perm(column_of(table, c, 2), column_of(table, d, 3), 0x5100);
+  return __byte_perm(low, high, 0x7610);
+}
+
+__device__ void expand_key(const unsigned* table, const unsigned* key, unsigned* round_keys) {
+  unsigned constant = 1;
+  for (unsigned i = 0; i < kRoundKeyWords; ++i) {
+    if (i < kKeyWords) {
+      round_keys[i] = key[i];
+      continue;
+    }
+    unsigned word = round_keys[i - 1];
+    if (i % kKeyWords == 0) {
+      word = __funnelshift_r(word, word, 8);
+      word = substituted_bytes(table, word, word, word, word) ^ constant;
+      constant = product(constant, 2);
+    } else if (i % kKeyWords == 4) {
+      word = substituted_bytes(table, word, word, word, word);
+    }
+    round_keys[i] = round_keys[i - kKeyWords] ^ word;
+  }
+}
+
+/// Of the counter, a number of 128 bits whose high byte comes first.
+__device__ uint4 encrypted_counter(const unsigned* table, const unsigned* round_keys, std::uint64_t counter) {
+  const auto reversed = [](std::uint64_t word) { return __byte_perm(static_cast<unsigned>(word), 0, 0x0123); };
+  unsigned state[4] = {0, 0, reversed(counter >> 32), reversed(counter)};
+  for (int i = 0; i < 4; ++i) state[i] ^= round_keys[i];
+#pragma unroll
+  for (int round = 1; round < kRounds; ++round) {
+    unsigned mixed[4];
+    for (int i = 0; i < 4; ++i) {
+      mixed[i] = round_keys[4 * round + i];
+      for (int row = 0; row < 4; ++row) {
+        const unsigned column = column_of(table, state[(i + row) % 4], row);
+        mixed[i] ^= __funnelshift_l(column, column, 8 * row);
+      }
+    }
+    for (int i = 0; i < 4; ++i) state[i] = mixed[i];
+  }
+  unsigned last[4];
+  for (int i = 0; i < 4; ++i) {
+    last[i] = round_keys[4 * kRounds + i] ^ substituted_bytes(table, state[i], state[(i + 1) % 4],
+                                                              state[(i + 2) % 4], state[(i + 3) % 4]);
+  }
+  return {last[0], last[1], last[2], last[3]};
+}
+
+}  // namespace aes
+
+template <lockstep::course::WordMap map>
+__device__ void store_element(const lockstep::device::Drawing& one, std::uint64_t i, unsigned word) {
+  const auto element = lockstep::course::element_of<map>(word, one.parameter);
+  reinterpret_cast<std::remove_const_t<decltype(element)>*>(one.to)[i] = element;
+}
+
+// Blocks of one y, of as many threads as a byte has values, are for one of `drawings`.
+extern "C" __global__ void draw_words(const lockstep::device::Drawing* drawings) {
+  using lockstep::course::WordMap;
+  __shared__ unsigned tables[aes::kBytes * aes::kLanes], round_keys[aes::kRoundKeyWords];
+  const lockstep::device::Drawing one = drawings[blockIdx.y];
+  aes::fill_table(tables);
+  __syncthreads();
+  if (threadIdx.x == 0) aes::expand_key(tables, drawings[blockIdx.y].key.data(), round_keys);
+  __syncthreads();
+  const unsigned* const table = tables + threadIdx.x % aes::kLanes;
+  const std::uint64_t end = one.first_word + one.elements;
+  const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
+  for (std::uint64_t block = one.first_word / 4 + std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+       4 * block < end; block += stride) {
+    const uint4 words = aes::encrypted_counter(table, round_keys, block);
+    const unsigned four[4] = {words.x, words.y, words.z, words.w};
+    for (int i = 0; i < 4; ++i) {
+      const std::uint64_t word = 4 * block + i;
+      if (word < one.first_word || word >= end) continue;
+      const std::uint64_t element = word - one.first_word;
+      switch (one.map) {
+        case WordMap::word:
+          store_element<WordMap::word>(one, element, four[i]);
+          break;
+        case WordMap::any_float:
+          store_element<WordMap::any_float>(one, element, four[i]);
+          break;
+        case WordMap::signed_integer:
+          store_element<WordMap::signed_integer>(one, element, four[i]);
+          break;
+        case WordMap::byte_with_flag:
+          store_element<WordMap::byte_with_flag>(one, element, four[i]);
+          break;
+      }
+    }
+  }
+}
 
 // Each buffer is filled by `blocks` blocks.
 extern "C" __global__ void fill_buffers(const lockstep::device::Filling* fillings, unsigned blocks,

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <deque>
 #include <future>
+#include <iterator>
 #include <stdexcept>
 
 #include "emulator/core/processors.h"
@@ -55,6 +57,24 @@ bool has_drawn_answers(const course::Case& one) {
   });
 }
 
+/// Whether a case has Case::prepare_inputs, with arrays to draw and Argument::of_words of all these.
+bool is_of_words(const course::Case& one) {
+  if (!one.prepare_inputs) return false;
+  KeyedRandom random(Seed{});
+  std::size_t drawn = 0, of_words = 0;
+  for (const Argument& argument : one.prepare_inputs(random).arguments()) {
+    if (argument.draw) ++drawn;
+    if (argument.of_words) ++of_words;
+  }
+  return drawn > 0 && drawn == of_words;
+}
+
+/// Which compares bits, of an array of so many bytes.
+course::Output any_bits(std::size_t bytes) {
+  const bool whole_words = bytes % sizeof(std::uint64_t) == 0;
+  return {.type = whole_words ? course::ElementType::u64 : course::ElementType::u8};
+}
+
 /// Of the reference.
 void require_no_fault(const std::optional<ProgramFault>& fault) {
   if (fault) throw std::runtime_error(fmt::format("the reference itself fails: {}", fault->message));
@@ -76,6 +96,7 @@ CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, de
       one_(one),
       options_(std::move(options)),
       has_drawn_answers_(has_drawn_answers(one)),
+      is_of_words_(!has_drawn_answers_ && is_of_words(one)),
       made_at_once_(calls_made_at_once(one)),
       vault_(device.open_vault()) {
   if (is_answered())
@@ -87,6 +108,7 @@ CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, de
     make_room(first);
     keep(0, first);
   }
+  if (is_drawn_there()) compare_drawings();
   make_inputs(1);
   samples_ = vault_->allocate(sets_of_buffers() * shape_.size() * device::Vault::kSampleBytes);
   expected_sample_ = vault_->allocate(device::Vault::kSampleBytes);
@@ -242,7 +264,44 @@ void CallTimer::make_inputs(std::size_t first) {
     being_made.front().get();
     being_made.pop_front();
   }
+  std::vector<device::Drawing> drawings;
+  for (std::size_t content = first; is_drawn_there() && content < contents(); ++content)
+    std::ranges::copy(drawings_of(content, content), std::back_inserter(drawings));
+  vault_->draw_words(drawings);
   if (is_answered()) answer(first > 0);
+}
+
+std::vector<device::Drawing> CallTimer::drawings_of(std::size_t content, std::size_t place) const {
+  const Seed seed = seed_of(content);
+  KeyedRandom random(seed);
+  const course::Call call = one_.prepare_inputs(random);
+  std::uint64_t words = random.words_drawn();
+  std::vector<device::Drawing> drawings;
+  for (std::size_t a = 0; a < shape_.size(); ++a) {
+    const std::optional<course::OfWords>& of_words = call.arguments().at(a).of_words;
+    if (!of_words) continue;
+    device::Drawing drawing{.to = calls_[place][a],
+                            .elements = bytes_[a] / of_words->element_bytes,
+                            .first_word = words,
+                            .map = of_words->map,
+                            .parameter = of_words->parameter,
+                            .key = {}};
+    static_assert(sizeof drawing.key == sizeof seed);
+    std::memcpy(drawing.key.data(), seed.data(), sizeof seed);
+    words += drawing.elements;
+    drawings.push_back(drawing);
+  }
+  return drawings;
+}
+
+void CallTimer::compare_drawings() {
+  vault_->draw_words(drawings_of(0, 1));
+  for (std::size_t a = 0; a < shape_.size(); ++a) {
+    if (shape_[a].kind != Argument::Kind::input) continue;
+    if (vault_->count_wrong(any_bits(bytes_[a]), calls_[1][a], calls_[0][a], bytes_[a]) != 0)
+      throw std::logic_error("the device draws " + shape_[a].name + " of " + one_.name +
+                             " otherwise than the host");
+  }
 }
 
 void CallTimer::start_answering() {
@@ -315,6 +374,7 @@ void CallTimer::keep_inputs(std::size_t content) {
   const course::Call call = one_.prepare_inputs(random);
   for (std::size_t a = 0; a < shape_.size(); ++a) {
     const Argument& argument = call.arguments().at(a);
+    if (argument.of_words && is_drawn_there()) continue;
     if (argument.draw) {
       vault_->draw(calls_[content][a], bytes_[a], argument.draw);
     } else if (argument.kind == Argument::Kind::input) {
@@ -495,9 +555,8 @@ std::string CallTimer::changed_input(std::size_t first, std::size_t used) const 
   for (std::size_t set = 0; set < used; ++set) {
     for (std::size_t a = 0; a < shape_.size(); ++a) {
       if (shape_[a].kind != Argument::Kind::input) continue;
-      const bool whole_words = bytes_[a] % sizeof(std::uint64_t) == 0;
-      const course::Output bits{.type = whole_words ? course::ElementType::u64 : course::ElementType::u8};
-      if (vault_->count_wrong(bits, sets_[set][a], calls_[content_of(first, set)][a], bytes_[a]) != 0)
+      if (vault_->count_wrong(any_bits(bytes_[a]), sets_[set][a], calls_[content_of(first, set)][a],
+                              bytes_[a]) != 0)
         return shape_[a].name;
     }
   }

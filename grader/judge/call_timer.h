@@ -132,8 +132,15 @@ class CallTimer {
   void make_inputs(std::size_t first);
   void keep_bytes(std::size_t content, std::size_t argument, const course::Bytes& bytes);
   void keep(std::size_t content, const course::Call& call);
-  /// Likewise what Case::prepare_inputs makes.
+  /// Likewise what Case::prepare_inputs makes, but what the device draws.
   void keep_inputs(std::size_t content);
+  /// Whether the device draws arrays.
+  bool is_drawn_there() const { return is_of_words_ && is_answered(); }
+  /// The arrays of a call that the device draws, into the memory of the call with number `place`.
+  std::vector<device::Drawing> drawings_of(std::size_t content, std::size_t place) const;
+  /// Has the device draw the first call's arrays, which the host has made, into the memory of the second.
+  /// Throws std::logic_error where they differ.
+  void compare_drawings();
   /// Whether most calls are what it makes.
   bool is_drawn() const { return has_drawn_answers_ || is_answered(); }
   /// Whether the reference makes what is expected of them.
@@ -168,6 +175,7 @@ class CallTimer {
   const course::Case& one_;
   Options options_;
   const bool has_drawn_answers_;  ///< Output::drawn_answer
+  const bool is_of_words_;        ///< all arrays that Case::prepare_inputs draws are Argument::of_words
   std::size_t made_at_once_;      ///< calls, on the host
   std::unique_ptr<device::Vault> vault_;
   std::function<course::Call(Random&)> make_call_;

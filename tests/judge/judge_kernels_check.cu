@@ -7,9 +7,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <vector>
 
+#include "judge/keyed_random.h"
 #include "lockstep/check_cuda.h"
 
 namespace {
@@ -113,10 +115,53 @@ void check_filling() {
   }
 }
 
+/// Of an array, and of others beside it, what libcrypto's AES makes.
+template <lockstep::course::WordMap map>
+void check_drawing_of(std::uint64_t first_word, std::size_t n, std::uint32_t parameter) {
+  using Element = decltype(lockstep::course::element_of<map>(0, 0));
+  constexpr Element kBefore = Element(77);
+  lockstep::judge::Seed key;
+  for (std::size_t i = 0; i < key.size(); ++i) key[i] = static_cast<unsigned char>(31 * i + n + first_word);
+  lockstep::judge::KeyedRandom random(key);
+  for (std::uint64_t i = 0; i < first_word; ++i) random.word();
+  std::vector<Element> expected(n);
+  for (Element& one : expected) one = lockstep::course::element_of<map>(random.word(), parameter);
+  expected.push_back(kBefore);
+
+  Element* const to = on_device(std::vector<Element>(n + 1, kBefore));
+  lockstep::device::Drawing one{.to = address_of(to),
+                                .elements = n,
+                                .first_word = first_word,
+                                .map = map,
+                                .parameter = parameter,
+                                .key = {}};
+  std::memcpy(one.key.data(), key.data(), key.size());
+  lockstep::device::Drawing other = one;
+  other.to = address_of(on_device(std::vector<Element>(n + 1)));
+  other.key[7] ^= 1;
+  draw_words<<<dim3(2, 2), 256>>>(on_device(std::vector{other, one}));
+  CHECK_CUDA(cudaGetLastError());
+  const std::vector<Element> found = on_host(to, n + 1);
+  check(std::memcmp(found.data(), expected.data(), (n + 1) * sizeof(Element)) == 0,
+        "the device draws otherwise than the host, in the map of this number", static_cast<std::size_t>(map));
+}
+
+void check_drawing() {
+  using lockstep::course::WordMap;
+  for (const std::uint64_t first_word : {0, 1, 3, 4, 4099}) {
+    for (const std::size_t n : {0, 1, 2, 5, 1023, 5000}) check_drawing_of<WordMap::word>(first_word, n, 0);
+    check_drawing_of<WordMap::any_float>(first_word, 3001, 0);
+    check_drawing_of<WordMap::signed_integer>(first_word, 3001, 0);
+    for (const std::uint32_t distance : {0, 4, 1024})
+      check_drawing_of<WordMap::byte_with_flag>(first_word, 3001, distance);
+  }
+}
+
 }  // namespace
 
 int main() {
   check_samples();
   check_comparison();
   check_filling();
+  check_drawing();
 }

@@ -309,6 +309,43 @@ TEST_F(SpeedRounds, AReferenceThatDiffersFromTheJudgesAnswerEndsTheMeasurement) 
                   testing::HasSubstr("the reference's out at any is not what must come out")));
 }
 
+/// Whose timed calls the device draws, after a word that the host draws.
+course::Problem problem_of_words(int& prepared) {
+  course::Problem problem = problem_of([&prepared](Random& random) {
+    ++prepared;
+    random.word();
+    return negate_call(signed_integers_of_words(kLength, random));
+  });
+  problem.speed->sizes[0].prepare_inputs = [](Random& random) {
+    random.word();
+    course::Call call;
+    call.drawn_words<course::WordMap::signed_integer>("in", random);
+    call.output("out", {.type = course::ElementType::i32});
+    call.output("scratch", {.type = course::ElementType::i32});
+    return call.scalar("n", static_cast<int>(kLength)).stream();
+  };
+  return problem;
+}
+
+TEST_F(SpeedRounds, WhatTheDeviceDrawsDiffersFromCallToCall) {
+  int prepared = 0;
+  EXPECT_FALSE(measure(problem_of_words(prepared), negates).fault);
+  EXPECT_EQ(prepared, 1) << "for the shape of all calls, and to check what the device draws";
+  Seen all;
+  for (const Seen& seen : of_submission_) all.insert(all.end(), seen.begin(), seen.end());
+  EXPECT_EQ(of_reference_.at(0), all);
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
+}
+
+TEST_F(SpeedRounds, ADeviceThatDrawsOtherwiseThanTheHostEndsTheMeasurement) {
+  int prepared = 0;
+  device_.gpu.draws_wrong = true;
+  EXPECT_THAT([&] { measure(problem_of_words(prepared), negates); },
+              testing::ThrowsMessage<std::logic_error>(
+                  testing::HasSubstr("the device draws in of any otherwise than the host")));
+}
+
 TEST_F(SpeedRounds, ContextsAreMadeBeforeAnythingIsLoadedAndOneProcessRunsAtATime) {
   const SpeedMeasurement measurement = measure(problem_of(any_call), negates);
   EXPECT_FALSE(measurement.fault);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -16,6 +17,7 @@
 #include "device/vault.h"
 #include "fakes.h"
 #include "judge/comparison.h"
+#include "judge/keyed_random.h"
 
 namespace lockstep::judge {
 
@@ -55,6 +57,7 @@ struct FakeGpu {
   std::map<std::uint64_t, std::vector<std::byte>> kept;
   std::uint64_t next = kFirstOfVault;
   std::vector<std::string> events;
+  bool draws_wrong = false;
 
  private:
   std::mutex mutex_;
@@ -78,6 +81,17 @@ class FakeVault final : public device::Vault {
       draw(rest.first(part));
       rest = rest.subspan(part);
     }
+  }
+  void draw_words(std::span<const device::Drawing> drawings) override {
+    for (const device::Drawing& one : drawings) {
+      Seed key;
+      std::memcpy(key.data(), one.key.data(), key.size());
+      KeyedRandom random(key);
+      for (std::uint64_t word = 0; word < one.first_word; ++word) random.word();
+      const auto to = gpu_.bytes(one.to, one.elements * sizeof(int));
+      course::draw_of_words<signed_integer>(random)(to);
+    }
+    if (gpu_.draws_wrong && !drawings.empty()) gpu_.bytes(drawings.back().to, 1)[0] ^= std::byte{1};
   }
   void fill(std::span<const device::Filling> fillings) override {
     for (const device::Filling& one : fillings) {
