@@ -176,49 +176,25 @@ Tolerance tolerance_of(const Floats& in) {
   return {.absolute = kShare * magnitudes};
 }
 
-/// Draws numbers from 0 to a bound that differs by call, so that a mean is of no use to guess their sum.
-Draw draw_of_fractions(Random& random) {
-  const auto bound = static_cast<std::uint64_t>(random.integer(1 << 16, 1 << 17));
-  return draw_of_words(random, [bound](std::uint32_t word) {
-    const auto numerator = static_cast<std::int32_t>(1 + (word * bound >> 32));
-    return static_cast<float>(numerator) * 0x1p-17F;
-  });
-}
-
-/// In several sums, as a single chain of additions would take longer than the draw.
-double sum_of(std::span<const std::byte> floats) {
-  constexpr std::size_t kSums = 8;
-  std::array<double, kSums> sums{};
-  const auto add = [&](std::size_t i) {
-    float one = 0;
-    std::memcpy(&one, floats.data() + i * sizeof one, sizeof one);
-    sums[i % kSums] += static_cast<double>(one);
-  };
-  const std::size_t n = floats.size() / sizeof(float), grouped = n / kSums * kSums;
-  for (std::size_t i = 0; i < grouped; i += kSums)
-    for (std::size_t k = 0; k < kSums; ++k) add(i + k);
-  for (std::size_t i = grouped; i < n; ++i) add(i);
-  return std::accumulate(sums.begin(), sums.end(), 0.0);
+/// Of fractions(): it differs by call, so that a mean is of no use to guess their sum.
+std::uint32_t bound_of_fractions(Random& random) {
+  return static_cast<std::uint32_t>(random.integer(1 << 16, 1 << 17));
 }
 
 /// Of up to 2^28 fractions: whole multiples of 2^-17 that double adds up exactly in any order.
 Case fractions_case(int n, std::string purpose) {
   Case made = make_case(n, std::move(purpose), [n](Random& random) {
-    Bytes in(static_cast<std::size_t>(n) * sizeof(float));
-    draw_of_fractions(random)(in);
-    const Floats values = numbers_of<float>(in);
+    const std::uint32_t bound = bound_of_fractions(random);
+    Floats values(static_cast<std::size_t>(n));
+    for (float& value : values) value = fraction(random.word(), bound);
     return make_call(values, tolerance_of(values));
   });
   made.prepare_inputs = [n](Random& random) {
-    const auto sum = std::make_shared<double>(0);
     Output out;
     out.type = ElementType::f32;
-    out.drawn_answer = [sum] { return bytes_of(Floats{static_cast<float>(*sum)}); };
+    out.answer_of_sum = [](double sum) { return bytes_of(Floats{static_cast<float>(sum)}); };
     Call call;
-    call.drawn_input("in", [draw = draw_of_fractions(random), sum](std::span<std::byte> part) {
-      draw(part);
-      *sum += sum_of(part);
-    });
+    call.drawn_words<WordMap::fraction>("in", random, bound_of_fractions(random));
     return with_output(std::move(call), std::move(out), n);
   };
   return made;

@@ -339,8 +339,8 @@ Case make_case(int n, std::string purpose, const Flags& has_flag) {
   return made;
 }
 
-/// All values are drawn, and then all bytes. Segments have kLength elements on average, a power of two; 0: all
-/// are one segment.
+/// All values are drawn, and then all bytes. Segments have kLength elements on average, a power of two; 0:
+/// all are one segment.
 template <int kLength = 1024>
 Case timed_case(int n, std::string purpose) {
   Case made = make_case(n, std::move(purpose), none());

@@ -236,9 +236,9 @@ struct Output {
   /// Where several answers are right: the right one that is nearest to what was found, of the same size.
   /// Empty: `expected` is the only right answer.
   std::function<Answer(std::span<const std::byte> found)> nearest_answer;
-  /// Of Case::prepare_inputs, where a draw computes what must come out: that, called once all inputs have
-  /// been drawn.
-  std::function<Bytes()> drawn_answer = {};
+  /// Of Case::prepare_inputs with one array to draw, of floats whose sum gives what must come out: that, of
+  /// their sum in double.
+  std::function<Bytes(double sum)> answer_of_sum = {};
 };
 
 /// One argument of a call. Exactly one of the members that `kind` names is used.
@@ -355,7 +355,7 @@ struct Case {
   PrepareMany prepare_many = {};
   /// The same inputs and scalars as `prepare` makes of the same random numbers, for timed calls. Those that
   /// are drawn (Call::drawn_input) are made one after the other from what is passed, which outlives them.
-  /// All outputs have Output::drawn_answer, or none has: then the reference gives all answers but those that
+  /// All outputs have Output::answer_of_sum, or none has: then the reference gives all answers but those that
   /// the judge has made too, which is right only where outputs are exact and one answer is right.
   std::function<Call(Random&)> prepare_inputs = {};
   Cost cost;

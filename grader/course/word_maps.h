@@ -23,9 +23,15 @@ constexpr std::uint8_t byte_with_flag(std::uint32_t word, std::uint32_t distance
   return static_cast<std::uint8_t>(2 * others + (has_flag ? 1 : 0));
 }
 
-enum class WordMap : std::uint32_t { word, any_float, signed_integer, byte_with_flag };
+/// A multiple of 2^-17 from 2^-17 to bound · 2^-17, where `bound` is 2^24 at most.
+constexpr float fraction(std::uint32_t word, std::uint32_t bound) {
+  const auto numerator = static_cast<std::int32_t>(1 + (word * std::uint64_t{bound} >> 32));
+  return static_cast<float>(numerator) * 0x1p-17F;
+}
 
-/// `parameter` is that of byte_with_flag().
+enum class WordMap : std::uint32_t { word, any_float, signed_integer, byte_with_flag, fraction };
+
+/// `parameter` is that of the map's function.
 template <WordMap map>
 constexpr auto element_of(std::uint32_t word, [[maybe_unused]] std::uint32_t parameter) {
   if constexpr (map == WordMap::any_float) {
@@ -34,6 +40,8 @@ constexpr auto element_of(std::uint32_t word, [[maybe_unused]] std::uint32_t par
     return signed_integer(word);
   } else if constexpr (map == WordMap::byte_with_flag) {
     return byte_with_flag(word, parameter);
+  } else if constexpr (map == WordMap::fraction) {
+    return fraction(word, parameter);
   } else {
     return word;
   }

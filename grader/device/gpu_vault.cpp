@@ -81,6 +81,23 @@ void GpuVault::draw_words(std::span<const Drawing> drawings) {
   driver.check(driver.cuCtxSynchronize(), "cuCtxSynchronize");
 }
 
+double GpuVault::sum_of_floats(std::uint64_t from, std::size_t n) const {
+  const CudaDriver& driver = CudaDriver::get();
+  CUfunction kernel = nullptr;
+  driver.check(driver.cuModuleGetFunction(&kernel, module_, "add_up_floats"), "cuModuleGetFunction");
+  CUdeviceptr to = counter_.address();
+  driver.check(driver.cuMemsetD8(to, 0, sizeof(double)), "cuMemsetD8");
+  std::uint64_t floats = n;
+  std::array<void*, 3> arguments{&from, &floats, &to};
+  constexpr unsigned kThreads = 256, kBlocks = 1024;
+  driver.check(
+      driver.cuLaunchKernel(kernel, kBlocks, 1, 1, kThreads, 1, 1, 0, nullptr, arguments.data(), nullptr),
+      "cuLaunchKernel");
+  double sum = 0;
+  driver.check(driver.cuMemcpyDtoH(&sum, to, sizeof sum), "cuMemcpyDtoH");
+  return sum;
+}
+
 void GpuVault::fill(std::span<const Filling> fillings) {
   if (fillings.empty()) return;
   const CudaDriver& driver = CudaDriver::get();

@@ -24,6 +24,7 @@ class GpuVault final : public Vault {
     staging_.bring(to, bytes, draw);
   }
   void draw_words(std::span<const Drawing> drawings) override;
+  double sum_of_floats(std::uint64_t from, std::size_t n) const override;
   void fill(std::span<const Filling> fillings) override;
   std::uint64_t count_wrong(const course::Output& output, std::uint64_t found, std::uint64_t expected,
                             std::size_t bytes) const override;

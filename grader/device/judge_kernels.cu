@@ -1,6 +1,6 @@
-// What the judge computes on the GPU for itself: it draws inputs, fills buffers, and sees whether outputs that
-// are too large to fetch are right. Only the judge's context runs it, from and on copies that no submission
-// reaches.
+// What the judge computes on the GPU for itself: it draws inputs, fills buffers, and sees whether outputs
+// that are too large to fetch are right. Only the judge's context runs it, from and on copies that no
+// submission reaches.
 //
 // Bound: memory bandwidth, every array being read or written once; of draw_words() the instructions, 260 for
 // a word.
@@ -77,7 +77,9 @@ __device__ void expand_key(const unsigned* table, const unsigned* key, unsigned*
 
 /// Of the counter, a number of 128 bits whose high byte comes first.
 __device__ uint4 encrypted_counter(const unsigned* table, const unsigned* round_keys, std::uint64_t counter) {
-  const auto reversed = [](std::uint64_t word) { return __byte_perm(static_cast<unsigned>(word), 0, 0x0123); };
+  const auto reversed = [](std::uint64_t word) {
+    return __byte_perm(static_cast<unsigned>(word), 0, 0x0123);
+  };
   unsigned state[4] = {0, 0, reversed(counter >> 32), reversed(counter)};
   for (int i = 0; i < 4; ++i) state[i] ^= round_keys[i];
 #pragma unroll
@@ -94,8 +96,8 @@ __device__ uint4 encrypted_counter(const unsigned* table, const unsigned* round_
   }
   unsigned last[4];
   for (int i = 0; i < 4; ++i) {
-    last[i] = round_keys[4 * kRounds + i] ^ substituted_bytes(table, state[i], state[(i + 1) % 4],
-                                                              state[(i + 2) % 4], state[(i + 3) % 4]);
+    last[i] = round_keys[4 * kRounds + i] ^
+              substituted_bytes(table, state[i], state[(i + 1) % 4], state[(i + 2) % 4], state[(i + 3) % 4]);
   }
   return {last[0], last[1], last[2], last[3]};
 }
@@ -141,9 +143,24 @@ extern "C" __global__ void draw_words(const lockstep::device::Drawing* drawings)
         case WordMap::byte_with_flag:
           store_element<WordMap::byte_with_flag>(one, element, four[i]);
           break;
+        case WordMap::fraction:
+          store_element<WordMap::fraction>(one, element, four[i]);
+          break;
       }
     }
   }
+}
+
+// `sum` is 0 before. Exact, and so the same in any order, where the sum of the numbers' magnitudes over their
+// last common bit is less than 2^53.
+extern "C" __global__ void add_up_floats(const float* in, std::uint64_t n, double* sum) {
+  double own = 0;
+  const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride)
+    own += static_cast<double>(in[i]);
+  for (unsigned distance = 16; distance > 0; distance /= 2)
+    own += __shfl_down_sync(0xffffffff, own, distance);
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, own);
 }
 
 // Each buffer is filled by `blocks` blocks.

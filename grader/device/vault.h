@@ -29,6 +29,8 @@ class Vault {
   virtual void draw(std::uint64_t to, std::size_t bytes, const course::Draw& draw) = 0;
   /// Draws whole arrays on the device, all by one kernel, and waits.
   virtual void draw_words(std::span<const Drawing> drawings) = 0;
+  /// Of an array of floats, added up in double.
+  virtual double sum_of_floats(std::uint64_t from, std::size_t n) const = 0;
   /// Fills buffers of sessions, all by one kernel: how long it takes is then the device's doing, and not that
   /// of hundreds of calls of the driver. Does not wait; overwrite_cache() does.
   virtual void fill(std::span<const Filling> fillings) = 0;

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <deque>
 #include <future>
 #include <iterator>
+#include <numeric>
 #include <stdexcept>
 
 #include "emulator/core/processors.h"
@@ -47,14 +49,26 @@ bool is_bound_by_arithmetic(const course::Cost& cost) {
          kOperationsForAByte * cost.global_bytes;
 }
 
-/// Whether a case has Case::prepare_inputs, with Output::drawn_answer of all outputs.
-bool has_drawn_answers(const course::Case& one) {
+/// Whether a case has Case::prepare_inputs, with Output::answer_of_sum of all outputs.
+bool has_answers_of_sums(const course::Case& one) {
   if (!one.prepare_inputs) return false;
   KeyedRandom random(Seed{});
   const course::Call call = one.prepare_inputs(random);
   return std::ranges::all_of(call.arguments(), [](const Argument& argument) {
-    return argument.kind != Argument::Kind::output || argument.output.drawn_answer;
+    return argument.kind != Argument::Kind::output || argument.output.answer_of_sum;
   });
+}
+
+/// In several sums, as a single chain of additions would take longer than to draw the floats.
+double sum_of_floats(std::span<const std::byte> bytes) {
+  constexpr std::size_t kSums = 8;
+  std::array<double, kSums> sums{};
+  for (std::size_t i = 0; (i + 1) * sizeof(float) <= bytes.size(); ++i) {
+    float one = 0;
+    std::memcpy(&one, bytes.data() + i * sizeof one, sizeof one);
+    sums[i % kSums] += static_cast<double>(one);
+  }
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
 /// Whether a case has Case::prepare_inputs, with arrays to draw and Argument::of_words of all these.
@@ -95,8 +109,8 @@ CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, de
     : problem_(problem),
       one_(one),
       options_(std::move(options)),
-      has_drawn_answers_(has_drawn_answers(one)),
-      is_of_words_(!has_drawn_answers_ && is_of_words(one)),
+      has_answers_of_sums_(has_answers_of_sums(one)),
+      is_of_words_(is_of_words(one)),
       made_at_once_(calls_made_at_once(one)),
       vault_(device.open_vault()) {
   if (is_answered())
@@ -108,6 +122,7 @@ CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, de
     make_room(first);
     keep(0, first);
   }
+  if (has_answers_of_sums_) keep_functions_of_sums();
   if (is_drawn_there()) compare_drawings();
   make_inputs(1);
   samples_ = vault_->allocate(sets_of_buffers() * shape_.size() * device::Vault::kSampleBytes);
@@ -268,6 +283,11 @@ void CallTimer::make_inputs(std::size_t first) {
   for (std::size_t content = first; is_drawn_there() && content < contents(); ++content)
     std::ranges::copy(drawings_of(content, content), std::back_inserter(drawings));
   vault_->draw_words(drawings);
+  for (const device::Drawing& drawing : drawings) {
+    // Of the one array of a call.
+    if (has_answers_of_sums_)
+      keep_answers_of_sum(first++, vault_->sum_of_floats(drawing.to, drawing.elements));
+  }
   if (is_answered()) answer(first > 0);
 }
 
@@ -372,20 +392,35 @@ void CallTimer::keep(std::size_t content, const course::Call& call) {
 void CallTimer::keep_inputs(std::size_t content) {
   KeyedRandom random(seed_of(content));
   const course::Call call = one_.prepare_inputs(random);
+  double sum = 0;
   for (std::size_t a = 0; a < shape_.size(); ++a) {
     const Argument& argument = call.arguments().at(a);
     if (argument.of_words && is_drawn_there()) continue;
     if (argument.draw) {
-      vault_->draw(calls_[content][a], bytes_[a], argument.draw);
+      vault_->draw(calls_[content][a], bytes_[a], [this, &argument, &sum](std::span<std::byte> part) {
+        argument.draw(part);
+        if (has_answers_of_sums_) sum += sum_of_floats(part);
+      });
     } else if (argument.kind == Argument::Kind::input) {
       keep_bytes(content, a, argument.input);
     } else if (!is_kept(argument)) {
       calls_[content][a] = argument.scalar_bits;
     }
   }
-  for (std::size_t a = 0; a < shape_.size() && has_drawn_answers_; ++a) {
-    const Argument& argument = call.arguments().at(a);
-    if (argument.kind == Argument::Kind::output) keep_bytes(content, a, argument.output.drawn_answer());
+  if (has_answers_of_sums_ && !is_drawn_there()) keep_answers_of_sum(content, sum);
+}
+
+void CallTimer::keep_functions_of_sums() {
+  KeyedRandom random(Seed{});
+  const course::Call call = one_.prepare_inputs(random);
+  for (std::size_t a = 0; a < shape_.size(); ++a)
+    shape_[a].output.answer_of_sum = call.arguments().at(a).output.answer_of_sum;
+}
+
+void CallTimer::keep_answers_of_sum(std::size_t content, double sum) {
+  for (std::size_t a = 0; a < shape_.size(); ++a) {
+    const course::Output& output = shape_[a].output;
+    if (output.answer_of_sum) keep_bytes(content, a, output.answer_of_sum(sum));
   }
 }
 

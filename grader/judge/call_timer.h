@@ -58,8 +58,8 @@ class CallTimer {
     std::vector<std::string> answers = {};
     std::chrono::milliseconds time_limit = kCallTime + kGrace;  ///< of calls that are timed together
     /// Opens the reference. A process of its own, which is never timed, then answers the calls of a case with
-    /// Case::prepare_inputs and without Output::drawn_answer; the judge itself makes the answer of the first,
-    /// and the reference must give the same. Without it the judge makes all.
+    /// Case::prepare_inputs and without Output::answer_of_sum; the judge itself makes the answer of the
+    /// first, and the reference must give the same. Without it the judge makes all.
     OpenAttempt reference = {};
     std::function<void(const std::string& what, int done, int total)> progress;
   };
@@ -135,16 +135,20 @@ class CallTimer {
   /// Likewise what Case::prepare_inputs makes, but what the device draws.
   void keep_inputs(std::size_t content);
   /// Whether the device draws arrays.
-  bool is_drawn_there() const { return is_of_words_ && is_answered(); }
+  bool is_drawn_there() const { return is_of_words_ && is_drawn(); }
   /// The arrays of a call that the device draws, into the memory of the call with number `place`.
   std::vector<device::Drawing> drawings_of(std::size_t content, std::size_t place) const;
+  /// Output::answer_of_sum, in the shape.
+  void keep_functions_of_sums();
+  /// Keeps what must come out of a call, of the sum of what has been drawn for it.
+  void keep_answers_of_sum(std::size_t content, double sum);
   /// Has the device draw the first call's arrays, which the host has made, into the memory of the second.
   /// Throws std::logic_error where they differ.
   void compare_drawings();
   /// Whether most calls are what it makes.
-  bool is_drawn() const { return has_drawn_answers_ || is_answered(); }
+  bool is_drawn() const { return has_answers_of_sums_ || is_answered(); }
   /// Whether the reference makes what is expected of them.
-  bool is_answered() const { return options_.reference && one_.prepare_inputs && !has_drawn_answers_; }
+  bool is_answered() const { return options_.reference && one_.prepare_inputs && !has_answers_of_sums_; }
   /// Has the reference answer all calls. Throws std::runtime_error where it fails, or where the first one,
   /// if `is_first_known`, gets another answer than the judge has made.
   void answer(bool is_first_known);
@@ -174,9 +178,9 @@ class CallTimer {
   const course::Problem& problem_;
   const course::Case& one_;
   Options options_;
-  const bool has_drawn_answers_;  ///< Output::drawn_answer
-  const bool is_of_words_;        ///< all arrays that Case::prepare_inputs draws are Argument::of_words
-  std::size_t made_at_once_;      ///< calls, on the host
+  const bool has_answers_of_sums_;  ///< Output::answer_of_sum
+  const bool is_of_words_;          ///< all arrays that Case::prepare_inputs draws are Argument::of_words
+  std::size_t made_at_once_;        ///< calls, on the host
   std::unique_ptr<device::Vault> vault_;
   std::function<course::Call(Random&)> make_call_;
   int renewals_ = 0;

@@ -146,12 +146,28 @@ void check_drawing_of(std::uint64_t first_word, std::size_t n, std::uint32_t par
         "the device draws otherwise than the host, in the map of this number", static_cast<std::size_t>(map));
 }
 
+void check_sums() {
+  for (const std::size_t n : {0, 1, 31, 32, 33, 1000, 100'001}) {
+    std::vector<float> in(n);
+    double expected = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      in[i] = static_cast<float>((i * 7919) % 100'003) * 0x1p-17F;
+      expected += static_cast<double>(in[i]);
+    }
+    double* const sum = on_device(std::vector{0.0});
+    add_up_floats<<<3, 256>>>(on_device(in), n, sum);
+    CHECK_CUDA(cudaGetLastError());
+    check(on_host(sum, 1)[0] == expected, "a sum of floats is wrong", n);
+  }
+}
+
 void check_drawing() {
   using lockstep::course::WordMap;
   for (const std::uint64_t first_word : {0, 1, 3, 4, 4099}) {
     for (const std::size_t n : {0, 1, 2, 5, 1023, 5000}) check_drawing_of<WordMap::word>(first_word, n, 0);
     check_drawing_of<WordMap::any_float>(first_word, 3001, 0);
     check_drawing_of<WordMap::signed_integer>(first_word, 3001, 0);
+    check_drawing_of<WordMap::fraction>(first_word, 3001, 100'003);
     for (const std::uint32_t distance : {0, 4, 1024})
       check_drawing_of<WordMap::byte_with_flag>(first_word, 3001, distance);
   }
@@ -164,4 +180,5 @@ int main() {
   check_comparison();
   check_filling();
   check_drawing();
+  check_sums();
 }

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -101,6 +102,17 @@ class SpeedRounds : public testing::Test {
       const runner::Outcome outcome = negates(session, function, words);
       if (++*calls == 77) ++*session.pointer<std::int32_t>(words[1], kLength);
       return outcome;
+    };
+  }
+
+  /// Wrong in the call of this number, counted from 1.
+  static FakeProgram adds_up(int wrong_call = 0) {
+    return [wrong_call, calls = std::make_shared<int>(0)](FakeSession& session, const std::string&,
+                                                          std::span<const std::uint64_t> words) {
+      const auto* const in = session.pointer<float>(words[0], kLength);
+      const double sum = std::accumulate(in, in + kLength, 0.0);
+      *session.pointer<float>(words[1], 1) = static_cast<float>(sum) + (++*calls == wrong_call ? 1 : 0);
+      return runner::Outcome();
     };
   }
 
@@ -262,38 +274,59 @@ TEST_F(SpeedRounds, WhoDiffersFromTheReferencesAnswerIsWrong) {
   EXPECT_EQ(measurement.fault->verdict, Verdict::wrong_answer);
 }
 
-/// Whose draws compute what must come out.
-course::Problem problem_with_drawn_answers(int& prepared) {
-  course::Problem problem = problem_with_drawn_inputs(prepared);
-  auto& prepare_inputs = problem.speed->sizes[0].prepare_inputs;
-  prepare_inputs = [without_answers = prepare_inputs](Random& random) {
-    const auto answer = std::make_shared<Numbers>();
-    course::Output out{.type = course::ElementType::i32}, scratch = out;
-    out.drawn_answer = [answer] { return course::bytes_of(*answer); };
-    scratch.drawn_answer = [] { return course::Bytes(); };
-    course::Call call;
-    call.drawn_input("in", [draw = without_answers(random).arguments()[0].draw, answer](auto part) {
-      draw(part);
-      for (const auto number : course::numbers_of<std::int32_t>(part)) answer->push_back(-number);
-    });
+/// Whose answer is the sum of what is drawn: on the device, or by the host.
+course::Problem problem_of_sums(bool is_drawn_there, int& prepared) {
+  constexpr std::uint32_t kBound = 1 << 17;
+  const auto call_of = [](course::Call call, course::Output out, course::Output scratch = {}) {
     call.output("out", std::move(out)).output("scratch", std::move(scratch));
     return call.scalar("n", static_cast<int>(kLength)).stream();
+  };
+  course::Problem problem = problem_of([&prepared, call_of](Random& random) {
+    ++prepared;
+    std::vector<float> in(kLength);
+    for (float& number : in) number = course::fraction(random.word(), kBound);
+    const std::vector<float> sum{static_cast<float>(std::accumulate(in.begin(), in.end(), 0.0))};
+    course::Call call;
+    call.input("in", in);
+    return call_of(std::move(call), {.expected = course::bytes_of(sum)});
+  });
+  problem.speed->sizes[0].prepare_inputs = [is_drawn_there, call_of](Random& random) {
+    course::Call call;
+    if (is_drawn_there) {
+      call.drawn_words<course::WordMap::fraction>("in", random, kBound);
+    } else {
+      call.drawn_input(
+          "in",
+          course::draw_of_words<[](std::uint32_t word) { return course::fraction(word, kBound); }>(random));
+    }
+    course::Output out, scratch;
+    scratch.answer_of_sum = [](double) { return course::Bytes(); };
+    out.answer_of_sum = [](double sum) { return course::bytes_of(std::vector{static_cast<float>(sum)}); };
+    return call_of(std::move(call), std::move(out), std::move(scratch));
   };
   return problem;
 }
 
-TEST_F(SpeedRounds, WhatADrawComputesNoProcessAnswers) {
-  int prepared = 0;
-  EXPECT_FALSE(measure(problem_with_drawn_answers(prepared), negates).fault);
-  EXPECT_EQ(prepared, 1) << "for the shape of all calls";
-  EXPECT_EQ(of_reference_.size(), of_submission_.size());
+TEST_F(SpeedRounds, WhatIsKnownOfTheSumOfInputsNoProcessAnswers) {
+  for (const bool is_drawn_there : {false, true}) {
+    reference_ = adds_up();
+    of_submission_.clear();
+    of_reference_.clear();
+    int prepared = 0;
+    EXPECT_FALSE(measure(problem_of_sums(is_drawn_there, prepared), adds_up()).fault);
+    EXPECT_EQ(prepared, 1) << "for the shape of all calls";
+    EXPECT_EQ(of_reference_.size(), of_submission_.size());
+  }
 }
 
-TEST_F(SpeedRounds, WhoDiffersFromWhatADrawComputedIsWrong) {
-  int prepared = 0;
-  const SpeedMeasurement measurement = measure(problem_with_drawn_answers(prepared), wrong_once());
-  ASSERT_TRUE(measurement.fault);
-  EXPECT_EQ(measurement.fault->verdict, Verdict::wrong_answer);
+TEST_F(SpeedRounds, WhoDiffersFromTheSumOfInputsIsWrong) {
+  for (const bool is_drawn_there : {false, true}) {
+    reference_ = adds_up();
+    int prepared = 0;
+    const SpeedMeasurement measurement = measure(problem_of_sums(is_drawn_there, prepared), adds_up(77));
+    ASSERT_TRUE(measurement.fault);
+    EXPECT_EQ(measurement.fault->verdict, Verdict::wrong_answer);
+  }
 }
 
 TEST_F(SpeedRounds, AReferenceThatDiffersFromTheJudgesAnswerEndsTheMeasurement) {

@@ -10,9 +10,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <vector>
 
+#include "course/numbers.h"
 #include "device/calibrator.h"
 #include "device/vault.h"
 #include "fakes.h"
@@ -88,10 +90,20 @@ class FakeVault final : public device::Vault {
       std::memcpy(key.data(), one.key.data(), key.size());
       KeyedRandom random(key);
       for (std::uint64_t word = 0; word < one.first_word; ++word) random.word();
-      const auto to = gpu_.bytes(one.to, one.elements * sizeof(int));
-      course::draw_of_words<signed_integer>(random)(to);
+      const auto to = gpu_.bytes(one.to, one.elements * sizeof(std::uint32_t));
+      if (one.map == course::WordMap::signed_integer) {
+        course::draw_of_words<signed_integer>(random)(to);
+      } else {
+        course::draw_of_words(random, [bound = one.parameter](std::uint32_t word) {
+          return course::fraction(word, bound);
+        })(to);
+      }
     }
     if (gpu_.draws_wrong && !drawings.empty()) gpu_.bytes(drawings.back().to, 1)[0] ^= std::byte{1};
+  }
+  double sum_of_floats(std::uint64_t from, std::size_t n) const override {
+    const std::vector<float> floats = course::numbers_of<float>(gpu_.bytes(from, n * sizeof(float)));
+    return std::accumulate(floats.begin(), floats.end(), 0.0);
   }
   void fill(std::span<const device::Filling> fillings) override {
     for (const device::Filling& one : fillings) {
