@@ -2,8 +2,8 @@
 // that are too large to fetch are right. Only the judge's context runs it, from and on copies that no
 // submission reaches.
 //
-// Bound: memory bandwidth, every array being read or written once; of draw_words() the instructions, 260 for
-// a word.
+// Bound: memory bandwidth, every array being read or written once; of draw_words() the instructions of AES,
+// with which an H200 draws 223 GB/s.
 #include <cstdint>
 #include <type_traits>
 
