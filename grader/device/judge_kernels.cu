@@ -9,7 +9,7 @@
 
 #include "device/judge_work.h"
 
-namespace aes {
+namespace lockstep::device::aes {
 
 // AES-256 (FIPS 197). A column of the state is a word whose low byte is row 0.
 constexpr int kRounds = 14, kKeyWords = 8;
@@ -102,7 +102,7 @@ __device__ uint4 encrypted_counter(const unsigned* table, const unsigned* round_
   return {last[0], last[1], last[2], last[3]};
 }
 
-}  // namespace aes
+}  // namespace lockstep::device::aes
 
 template <lockstep::course::WordMap map>
 __device__ void store_element(const lockstep::device::Drawing& one, std::uint64_t i, unsigned word) {
@@ -112,6 +112,7 @@ __device__ void store_element(const lockstep::device::Drawing& one, std::uint64_
 
 // Blocks of one y, of as many threads as a byte has values, are for one of `drawings`.
 extern "C" __global__ void draw_words(const lockstep::device::Drawing* drawings) {
+  namespace aes = lockstep::device::aes;
   using lockstep::course::WordMap;
   __shared__ unsigned tables[aes::kBytes * aes::kLanes], round_keys[aes::kRoundKeyWords];
   const lockstep::device::Drawing one = drawings[blockIdx.y];
