@@ -49,16 +49,6 @@ bool is_bound_by_arithmetic(const course::Cost& cost) {
          kOperationsForAByte * cost.global_bytes;
 }
 
-/// Whether a case has Case::prepare_inputs, with Output::answer_of_sum of all outputs.
-bool has_answers_of_sums(const course::Case& one) {
-  if (!one.prepare_inputs) return false;
-  KeyedRandom random(Seed{});
-  const course::Call call = one.prepare_inputs(random);
-  return std::ranges::all_of(call.arguments(), [](const Argument& argument) {
-    return argument.kind != Argument::Kind::output || argument.output.answer_of_sum;
-  });
-}
-
 /// In several sums, as a single chain of additions would take longer than to draw the floats.
 double sum_of_floats(std::span<const std::byte> bytes) {
   constexpr std::size_t kSums = 8;
@@ -69,18 +59,6 @@ double sum_of_floats(std::span<const std::byte> bytes) {
     sums[i % kSums] += static_cast<double>(one);
   }
   return std::accumulate(sums.begin(), sums.end(), 0.0);
-}
-
-/// Whether a case has Case::prepare_inputs, with arrays to draw and Argument::of_words of all these.
-bool is_of_words(const course::Case& one) {
-  if (!one.prepare_inputs) return false;
-  KeyedRandom random(Seed{});
-  std::size_t drawn = 0, of_words = 0;
-  for (const Argument& argument : one.prepare_inputs(random).arguments()) {
-    if (argument.draw) ++drawn;
-    if (argument.of_words) ++of_words;
-  }
-  return drawn > 0 && drawn == of_words;
 }
 
 /// Which compares bits, of an array of so many bytes.
@@ -104,13 +82,28 @@ std::size_t calls_made_at_once(const course::Case& one) {
 
 }  // namespace
 
+CallTimer::PreparedInputs::PreparedInputs(const course::Case& one) {
+  if (!one.prepare_inputs) return;
+  KeyedRandom random(Seed{});
+  has_answers_of_sums = true;
+  std::size_t drawn = 0, of_words = 0;
+  const course::Call call = one.prepare_inputs(random);
+  for (const Argument& argument : call.arguments()) {
+    if (argument.draw) ++drawn;
+    if (argument.of_words) ++of_words;
+    answers_of_sum.push_back(argument.output.answer_of_sum);
+    if (argument.kind == Argument::Kind::output && !argument.output.answer_of_sum)
+      has_answers_of_sums = false;
+  }
+  are_of_words = drawn > 0 && drawn == of_words;
+}
+
 CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, device::TimingDevice& device,
                      Options options)
     : problem_(problem),
       one_(one),
       options_(std::move(options)),
-      has_answers_of_sums_(has_answers_of_sums(one)),
-      is_of_words_(is_of_words(one)),
+      prepared_(one),
       made_at_once_(calls_made_at_once(one)),
       vault_(device.open_vault()) {
   if (is_answered())
@@ -122,7 +115,6 @@ CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, de
     make_room(first);
     keep(0, first);
   }
-  if (has_answers_of_sums_) keep_functions_of_sums();
   if (is_drawn_there()) compare_drawings();
   make_inputs(1);
   samples_ = vault_->allocate(sets_of_buffers() * shape_.size() * device::Vault::kSampleBytes);
@@ -279,16 +271,19 @@ void CallTimer::make_inputs(std::size_t first) {
     being_made.front().get();
     being_made.pop_front();
   }
+  if (is_drawn_there()) draw_arrays(first);
+  if (is_answered()) answer(first > 0);
+}
+
+void CallTimer::draw_arrays(std::size_t first) {
   std::vector<device::Drawing> drawings;
-  for (std::size_t content = first; is_drawn_there() && content < contents(); ++content)
+  for (std::size_t content = first; content < contents(); ++content)
     std::ranges::copy(drawings_of(content, content), std::back_inserter(drawings));
   vault_->draw_words(drawings);
-  for (const device::Drawing& drawing : drawings) {
-    // Of the one array of a call.
-    if (has_answers_of_sums_)
-      keep_answers_of_sum(first++, vault_->sum_of_floats(drawing.to, drawing.elements));
+  for (std::size_t content = first; prepared_.has_answers_of_sums && content < contents(); ++content) {
+    const device::Drawing& array = drawings.at(content - first);  // the only one of the call
+    keep_answers_of_sum(content, vault_->sum_of_floats(array.to, array.elements));
   }
-  if (is_answered()) answer(first > 0);
 }
 
 std::vector<device::Drawing> CallTimer::drawings_of(std::size_t content, std::size_t place) const {
@@ -399,7 +394,7 @@ void CallTimer::keep_inputs(std::size_t content) {
     if (argument.draw) {
       vault_->draw(calls_[content][a], bytes_[a], [this, &argument, &sum](std::span<std::byte> part) {
         argument.draw(part);
-        if (has_answers_of_sums_) sum += sum_of_floats(part);
+        if (prepared_.has_answers_of_sums) sum += sum_of_floats(part);
       });
     } else if (argument.kind == Argument::Kind::input) {
       keep_bytes(content, a, argument.input);
@@ -407,20 +402,13 @@ void CallTimer::keep_inputs(std::size_t content) {
       calls_[content][a] = argument.scalar_bits;
     }
   }
-  if (has_answers_of_sums_ && !is_drawn_there()) keep_answers_of_sum(content, sum);
-}
-
-void CallTimer::keep_functions_of_sums() {
-  KeyedRandom random(Seed{});
-  const course::Call call = one_.prepare_inputs(random);
-  for (std::size_t a = 0; a < shape_.size(); ++a)
-    shape_[a].output.answer_of_sum = call.arguments().at(a).output.answer_of_sum;
+  if (prepared_.has_answers_of_sums && !is_drawn_there()) keep_answers_of_sum(content, sum);
 }
 
 void CallTimer::keep_answers_of_sum(std::size_t content, double sum) {
   for (std::size_t a = 0; a < shape_.size(); ++a) {
-    const course::Output& output = shape_[a].output;
-    if (output.answer_of_sum) keep_bytes(content, a, output.answer_of_sum(sum));
+    const auto& answer_of_sum = prepared_.answers_of_sum.at(a);
+    if (answer_of_sum) keep_bytes(content, a, answer_of_sum(sum));
   }
 }
 

@@ -2,9 +2,9 @@
 //
 // A process is timed over K calls and over 2K calls, which separate what grows with the calls from what does
 // not, such as handing the GPU over. The clock stops when the judge itself has seen a sample of what the
-// calls left; everything is compared afterwards, on the device. Bound: the start of a process, about 0.4 s,
-// and the making of inputs on the host, as often as they are made anew. Solutions that are trusted, as those
-// of `bench`, are timed by the device's own events instead.
+// calls left; everything is compared afterwards, on the device. Bound: the start of a process, about 0.3 s,
+// and the making of inputs, on the host where the device does not draw them, as often as they are made anew.
+// Solutions that are trusted, as those of `bench`, are timed by the device's own events instead.
 #pragma once
 
 #include <chrono>
@@ -100,6 +100,13 @@ class CallTimer {
     std::chrono::duration<double> calls{0}, preparation{0};
     std::chrono::duration<double> on_device{0};  ///< the calls by events, where inputs are used again
   };
+  /// What is the same for all calls that Case::prepare_inputs makes; nothing where the case has none.
+  struct PreparedInputs {
+    explicit PreparedInputs(const course::Case& one);
+    bool are_of_words = false;         ///< there are arrays to draw, all Argument::of_words
+    bool has_answers_of_sums = false;  ///< all outputs have Output::answer_of_sum
+    std::vector<decltype(course::Output::answer_of_sum)> answers_of_sum;  ///< by argument
+  };
   /// What outputs are not as they should be.
   struct Errors {
     std::uint64_t wrong = 0;   ///< elements
@@ -135,20 +142,22 @@ class CallTimer {
   /// Likewise what Case::prepare_inputs makes, but what the device draws.
   void keep_inputs(std::size_t content);
   /// Whether the device draws arrays.
-  bool is_drawn_there() const { return is_of_words_ && is_drawn(); }
+  bool is_drawn_there() const { return prepared_.are_of_words && is_drawn(); }
+  /// Of the calls from number `first` on.
+  void draw_arrays(std::size_t first);
   /// The arrays of a call that the device draws, into the memory of the call with number `place`.
   std::vector<device::Drawing> drawings_of(std::size_t content, std::size_t place) const;
-  /// Output::answer_of_sum, in the shape.
-  void keep_functions_of_sums();
   /// Keeps what must come out of a call, of the sum of what has been drawn for it.
   void keep_answers_of_sum(std::size_t content, double sum);
   /// Has the device draw the first call's arrays, which the host has made, into the memory of the second.
   /// Throws std::logic_error where they differ.
   void compare_drawings();
   /// Whether most calls are what it makes.
-  bool is_drawn() const { return has_answers_of_sums_ || is_answered(); }
+  bool is_drawn() const { return prepared_.has_answers_of_sums || is_answered(); }
   /// Whether the reference makes what is expected of them.
-  bool is_answered() const { return options_.reference && one_.prepare_inputs && !has_answers_of_sums_; }
+  bool is_answered() const {
+    return options_.reference && one_.prepare_inputs && !prepared_.has_answers_of_sums;
+  }
   /// Has the reference answer all calls. Throws std::runtime_error where it fails, or where the first one,
   /// if `is_first_known`, gets another answer than the judge has made.
   void answer(bool is_first_known);
@@ -178,9 +187,8 @@ class CallTimer {
   const course::Problem& problem_;
   const course::Case& one_;
   Options options_;
-  const bool has_answers_of_sums_;  ///< Output::answer_of_sum
-  const bool is_of_words_;          ///< all arrays that Case::prepare_inputs draws are Argument::of_words
-  std::size_t made_at_once_;        ///< calls, on the host
+  const PreparedInputs prepared_;
+  std::size_t made_at_once_;  ///< calls, on the host
   std::unique_ptr<device::Vault> vault_;
   std::function<course::Call(Random&)> make_call_;
   int renewals_ = 0;
