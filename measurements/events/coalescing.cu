@@ -13,7 +13,7 @@ Task task_of(const Size& size) {
     auto* const fields = allocate<float>(cells);
     return [=](cudaStream_t stream) { coalescing(particles, fields, n, pitch, 0.5F, stream); };
   };
-  return {{.bytes = 1.0 * sizeof(float) * (fields_of_particles + cells)}, make_call};
+  return {{.bytes = 1.0 * sizeof(float) * (fields_of_particles + cells), .launches = 1}, make_call};
 }
 
 int main(int count, char** words) { return time_sizes(count, words, task_of); }

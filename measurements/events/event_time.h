@@ -82,13 +82,14 @@ inline Plan plan_for_long_calls() {
 
 /// Calls of any length, as compare_bench times them. No call finds anything of its buffers in the cache,
 /// which is overwritten before each repeat: the sets are as many as calls, or together larger than 512 MB and
-/// than twice the cache. Calls that compute for long on few bytes have 8 sets. At most 128 calls, and 640
-/// launches where calls are short, are fewer than the 1024 launches that a queue holds: the host would wait
-/// for the device with the gate still closed.
+/// than twice the cache. Calls that compute for long on few bytes have 8 sets. The first call finds no code
+/// in the cache either: 256 calls share what that takes, as in `bench`, or fewer where they are of more than
+/// three launches each. 768 launches are fewer than the 1024 that a queue holds: the host would wait for the
+/// device with the gate still closed.
 inline Plan plan_for_any_calls(const Cost& cost) {
   constexpr double kBytesBetweenUses = 512e6, kOperationsForAByte = 64;
-  constexpr std::size_t kFewSets = 8, kMaxLaunches = 640;
-  const std::size_t most = std::min<std::size_t>(kMaxLaunches / cost.launches, 128);
+  constexpr std::size_t kFewSets = 8, kMaxLaunches = 768;
+  const std::size_t most = std::min<std::size_t>(kMaxLaunches / cost.launches, 256);
   Plan plan{.sets = kFewSets,
             .repeats = 31,
             .seconds = 3e-3,
