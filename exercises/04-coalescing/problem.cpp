@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <span>
 #include <string>
 #include <utility>
@@ -63,52 +62,27 @@ class Fractions {
     const int numerator = random_.integer(1, limit) * (random_.integer(0, 1) == 0 ? 1 : -1);
     return static_cast<float>(numerator) / static_cast<float>(parts);
   }
-  float uniform() { return random_.uniform(); }
 
  private:
   Random& random_;
-};
-
-/// Likewise, each of one of `words`: several times as fast.
-class FractionsOfWords {
- public:
-  explicit FractionsOfWords(std::span<const std::uint32_t, kFields> words) : words_(words) {}
-
-  float fraction(int limit, int parts) {
-    const std::uint32_t word = words_[used_++];
-    const auto magnitude =
-        static_cast<std::int32_t>(1 + ((word >> 1) * static_cast<std::uint64_t>(limit) >> 31));
-    const float quotient = static_cast<float>(magnitude) / static_cast<float>(parts);
-    // The last bit is the sign: a branch would be mispredicted every second time.
-    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(quotient) ^ word << 31);
-  }
-  float uniform() { return static_cast<float>(words_[used_++] >> 8) * 0x1p-24F; }
-
- private:
-  std::span<const std::uint32_t, kFields> words_;
-  std::size_t used_ = 0;
 };
 
 float step_of_time(Random& random) { return Fractions(random).fraction(15, 16); }
 
 /// Positions below 2048 in steps of 2^-8. A velocity times a step of time is below 64 in steps of 2^-8, so
 /// that the product and the sum fit in the 24 bits of a float.
-template <class Source>
-Particle any_particle(Source source) {
-  const auto position = [&source] { return source.fraction(1 << 19, 256); };
-  const auto velocity = [&source] { return source.fraction(1023, 16); };
+Particle any_particle(Random& random) {
+  Fractions fractions(random);
+  const auto position = [&fractions] { return fractions.fraction(1 << 19, 256); };
+  const auto velocity = [&fractions] { return fractions.fraction(1023, 16); };
   return {.x = position(),
           .y = position(),
           .z = position(),
-          .mass = 1 + 100 * source.uniform(),
+          .mass = 1 + 100 * random.uniform(),
           .vx = velocity(),
           .vy = velocity(),
           .vz = velocity(),
-          .charge = source.fraction(1 << 20, 3)};
-}
-
-Particle particle_of_words(std::span<const std::uint32_t, kFields> words) {
-  return any_particle(FractionsOfWords(words));
+          .charge = fractions.fraction(1 << 20, 3)};
 }
 
 Particle moved(Particle particle, float time_step) {
@@ -276,7 +250,7 @@ Case make_case(Shape shape, std::string purpose) {
   made.purpose = std::move(purpose);
   made.prepare = [shape](Random& random) {
     std::vector<Particle> particles(static_cast<std::size_t>(shape.n));
-    for (Particle& particle : particles) particle = any_particle(Fractions(random));
+    for (Particle& particle : particles) particle = any_particle(random);
     return make_call(shape, particles, step_of_time(random));
   };
   made.cost = {.elements = static_cast<double>(shape.cells()),
@@ -285,19 +259,22 @@ Case make_case(Shape shape, std::string purpose) {
   return made;
 }
 
-/// The step of time is drawn before the particles.
+/// All members are fractions from 2^-17 to 4, each of one word. Times a step of time they are multiples of
+/// 2^-21 below 4, so that the sums fit in the 24 bits of a float. The step is drawn before the particles.
 Case timed_case(Shape shape, std::string purpose) {
+  constexpr std::uint32_t kBound = 1 << 19;
   Case made = make_case(shape, std::move(purpose));
   made.prepare = [shape](Random& random) {
     const float time_step = step_of_time(random);
     std::vector<Particle> particles(static_cast<std::size_t>(shape.n));
-    draw_of_words<particle_of_words, kFields>(random)(std::as_writable_bytes(std::span(particles)));
+    const auto member = [](std::uint32_t word) { return fraction(word, kBound); };
+    draw_of_words(random, member)(std::as_writable_bytes(std::span(particles)));
     return make_call(shape, particles, time_step);
   };
   made.prepare_inputs = [shape](Random& random) {
     const float time_step = step_of_time(random);
     Call call;
-    call.drawn_input("particles", draw_of_words<particle_of_words, kFields>(random));
+    call.drawn_words<WordMap::fraction>("particles", random, kBound);
     return with_output(std::move(call), {.type = ElementType::f32}, shape, time_step);
   };
   return made;

@@ -45,27 +45,19 @@ Bytes bytes_of(const Values& values) {
 /// beginning.
 using Draw = std::function<void(std::span<std::byte> part)>;
 
-/// Of elements that are each `function` of so many words of `random`, which outlives the result: of a word,
-/// or of a span of several. The compiler knows the function, and computes several elements at a time.
-template <std::size_t kWords = 1, class Function>
+/// Of elements that are each `function` of a word of `random`, which outlives the result. The compiler knows
+/// the function, and computes several elements at a time.
+template <class Function>
 Draw draw_of_words(Random& random, Function function) {
-  const auto element_of = [function](const std::uint32_t* words) {
-    if constexpr (kWords == 1) {
-      return function(*words);
-    } else {
-      return function(std::span<const std::uint32_t, kWords>(words, kWords));
-    }
-  };
-  using Element = decltype(element_of(nullptr));
+  using Element = decltype(function(std::uint32_t{}));
   static_assert(std::is_trivially_copyable_v<Element> && kDrawnTogether % sizeof(Element) == 0);
-  return [&random, element_of](std::span<std::byte> part) {
-    constexpr std::size_t kElements = 1024 / kWords;
-    std::array<std::uint32_t, kElements * kWords> words;
+  return [&random, function](std::span<std::byte> part) {
+    std::array<std::uint32_t, 1024> words;
     while (!part.empty()) {
-      const std::size_t n = std::min(kElements, part.size() / sizeof(Element));
-      random.words(std::span(words).first(n * kWords));
+      const std::size_t n = std::min(words.size(), part.size() / sizeof(Element));
+      random.words(std::span(words).first(n));
       for (std::size_t i = 0; i < n; ++i) {
-        const Element element = element_of(words.data() + i * kWords);
+        const Element element = function(words[i]);
         std::memcpy(part.data() + i * sizeof element, &element, sizeof element);
       }
       part = part.subspan(n * sizeof(Element));
@@ -74,9 +66,9 @@ Draw draw_of_words(Random& random, Function function) {
 }
 
 /// Of a function that is known when this is compiled.
-template <auto function, std::size_t kWords = 1>
+template <auto function>
 Draw draw_of_words(Random& random) {
-  return draw_of_words<kWords>(random, [](auto words) { return function(words); });
+  return draw_of_words(random, [](std::uint32_t word) { return function(word); });
 }
 
 /// An array of an element for each random word.
