@@ -379,6 +379,19 @@ TEST_F(Series, ChangedInputFails) {
   EXPECT_THAT(series.cases[0].message, HasSubstr("changed its input in"));
 }
 
+TEST_F(Series, ALargeInputIsLookedAtToItsEnd) {
+  constexpr int kLength = 5 << 18;  // five mebibytes, which are not read at once
+  const CaseSeries series =
+      run(negate_problem({kLength}),
+          calls([](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+            right(session, f, w);
+            session.pointer<std::int32_t>(Words(w).in, kLength)[kLength - 1] ^= 1;
+            return runner::Outcome{};
+          }));
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::wrong_answer));
+  EXPECT_THAT(series.cases[0].message, HasSubstr("changed its input in"));
+}
+
 TEST_F(Series, TooMuchWorkspaceIsRefusedBeforeTheCall) {
   int called = 0;
   const CaseSeries series = run(

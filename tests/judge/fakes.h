@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -24,7 +25,7 @@ class FakeSession final : public device::Session {
     if (size == 0) throw std::invalid_argument("allocation of nothing");
     if (is_full) throw device::OutOfMemory("nothing left");
     const std::uint64_t address = next_;
-    next_ += 1 << 20;
+    next_ += (size / kApart + 1) * kApart;
     buffers[address].resize(size);
     labels.push_back(label);
     return address;
@@ -79,10 +80,14 @@ class FakeSession final : public device::Session {
   bool lost_when_observed = false;      ///< the device has gone when it is asked for its observations
 
  private:
+  static constexpr std::uint64_t kApart = 1 << 20;
+
   std::byte* at(std::uint64_t address, std::size_t size) {
-    std::vector<std::byte>& buffer = buffers.at(address);
-    if (size > buffer.size()) throw std::out_of_range("access beyond a buffer");
-    return buffer.data();
+    const auto after = buffers.upper_bound(address);
+    if (after == buffers.begin()) throw std::out_of_range("access to no buffer");
+    auto& [first, buffer] = *std::prev(after);
+    if (address - first + size > buffer.size()) throw std::out_of_range("access beyond a buffer");
+    return buffer.data() + (address - first);
   }
 
   std::uint64_t next_;
