@@ -127,13 +127,13 @@ class GpuSession final : public Session {
     needs.libraries = {driver_.library()};
     needs.folders = {"/sys"};
     // The cache of compiled code would be a way from one submission to the next. The driver makes contexts
-    // one after the other, in a time that grows with their queues: 0.25 s to make and to destroy one with 4
-    // for streams and 8 for copies alone, the default, and 0.14 s with 2 for copies, one a direction (H200).
-    // So many streams run side by side.
+    // one after the other, in a time that grows with their queues. On an H200 two processes that start
+    // together, cuInit included, have ended 0.32 s later with 4 queues for streams and 1 for copies alone,
+    // and 0.36 s later with 2 for copies; the default are 8 of each. So many streams run side by side.
     needs.environment = {{"CUDA_VISIBLE_DEVICES", gpu_.uuid()},
                          {"CUDA_CACHE_DISABLE", "1"},
                          {"CUDA_DEVICE_MAX_CONNECTIONS", "4"},
-                         {"CUDA_DEVICE_MAX_COPY_CONNECTIONS", "2"}};
+                         {"CUDA_DEVICE_MAX_COPY_CONNECTIONS", "1"}};
     if (counters_) {
       needs.descriptor = counters_->descriptor();
       needs.libraries.push_back(cupti_);
