@@ -72,6 +72,11 @@ void require_no_fault(const std::optional<ProgramFault>& fault) {
   if (fault) throw std::runtime_error(fmt::format("the reference itself fails: {}", fault->message));
 }
 
+/// Of the inputs of a call, after so many renewals.
+Seed seed_of_call(const Seed& seed, int renewals, std::size_t content) {
+  return derived_seed(seed, fmt::format("speed {} {}", renewals, content));
+}
+
 /// As many as there are processors, if half of the memory that is free has room for what they make.
 std::size_t calls_made_at_once(const course::Case& one) {
   constexpr double kCopies = 4;  // of inputs and outputs, while a call is made
@@ -81,6 +86,12 @@ std::size_t calls_made_at_once(const course::Case& one) {
 }
 
 }  // namespace
+
+CallTimer::FirstCall::FirstCall(const course::Case& one_case, const Seed& seed) : one(&one_case) {
+  KeyedRandom shared(derived_seed(seed, "speed")), random(seed_of_call(seed, 0, 0));
+  make = one->prepare_many ? one->prepare_many(shared) : one->prepare;
+  call = make(random);
+}
 
 CallTimer::PreparedInputs::PreparedInputs(const course::Case& one) {
   if (!one.prepare_inputs) return;
@@ -99,7 +110,7 @@ CallTimer::PreparedInputs::PreparedInputs(const course::Case& one) {
 }
 
 CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, device::TimingDevice& device,
-                     Options options)
+                     Options options, std::optional<FirstCall> first)
     : problem_(problem),
       one_(one),
       options_(std::move(options)),
@@ -107,14 +118,13 @@ CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, de
       made_at_once_(calls_made_at_once(one)),
       vault_(device.open_vault()) {
   if (is_answered())
-    answering_.starting = std::async(std::launch::async, CallTimer::start, std::cref(options_.reference));
-  KeyedRandom shared(derived_seed(options_.seed, "speed"));
-  make_call_ = one_.prepare_many ? one_.prepare_many(shared) : one_.prepare;
-  {
-    const course::Call first = make_call(0);
-    make_room(first);
-    keep(0, first);
-  }
+    answering_.starting =
+        std::async(std::launch::async, [this] { return with_context(options_.reference()); });
+  if (!first) first.emplace(one_, options_.seed);
+  make_call_ = std::move(first->make);
+  make_room(first->call);
+  keep(0, first->call);
+  first.reset();
   if (is_drawn_there()) compare_drawings();
   make_inputs(1);
   samples_ = vault_->allocate(sets_of_buffers() * shape_.size() * device::Vault::kSampleBytes);
@@ -155,8 +165,7 @@ std::size_t CallTimer::sets_of_buffers() const {
   return std::min(wanted, most);
 }
 
-std::unique_ptr<Attempt> CallTimer::start(const OpenAttempt& open) {
-  std::unique_ptr<Attempt> attempt = open();
+std::unique_ptr<Attempt> CallTimer::with_context(std::unique_ptr<Attempt> attempt) {
   const auto made = attempt->make_context(kLoadTime);
   if (made.kind != OutcomeKind::done)
     throw std::runtime_error(fmt::format("a process gets no context on the GPU: {}", made.message));
@@ -231,9 +240,7 @@ Timing CallTimer::time_batches(Attempt& attempt, bool is_checked) {
   return timing;
 }
 
-Seed CallTimer::seed_of(std::size_t content) const {
-  return derived_seed(options_.seed, fmt::format("speed {} {}", renewals_, content));
-}
+Seed CallTimer::seed_of(std::size_t content) const { return seed_of_call(options_.seed, renewals_, content); }
 
 course::Call CallTimer::make_call(std::size_t content) const {
   KeyedRandom random(seed_of(content));
@@ -324,7 +331,8 @@ void CallTimer::start_answering() {
   // A process has kJudgementTime, and rounds may take longer.
   if (answering_.attempt && Clock::now() - answering_.started < kJudgementTime / 2) return;
   answering_.attempt.reset();  // one at a time
-  answering_.attempt = answering_.starting.valid() ? answering_.starting.get() : start(options_.reference);
+  answering_.attempt =
+      answering_.starting.valid() ? answering_.starting.get() : with_context(options_.reference());
   answering_.started = Clock::now();
   require_no_fault(load(problem_, *answering_.attempt));
   require_no_fault(ask_for_workspace(*answering_.attempt));

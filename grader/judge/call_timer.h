@@ -64,17 +64,27 @@ class CallTimer {
     std::function<void(const std::string& what, int done, int total)> progress;
   };
 
-  /// Makes the inputs. `one` stays alive as long as the timer.
+  /// The first call of a case, which the host makes without a device.
+  struct FirstCall {
+    /// `seed` as in Options. `one` stays alive as long as this.
+    FirstCall(const course::Case& one, const Seed& seed);
+    const course::Case* one;
+    std::function<course::Call(Random&)> make;  ///< this call and all others
+    course::Call call;
+  };
+
+  /// Makes the inputs, but those of the first call if they are made already. `one` stays alive as long as the
+  /// timer.
   CallTimer(const course::Problem& problem, const course::Case& one, device::TimingDevice& device,
-            Options options);
+            Options options, std::optional<FirstCall> first = {});
 
   /// Makes other inputs, which no process has seen, in place of those that were there. What an earlier
   /// process has left somewhere is of no use with them.
   void renew_inputs();
 
-  /// Starts a process that has a context and nothing of the submission yet; inputs may be made meanwhile, in
-  /// another thread. Throws std::runtime_error where the device gives no context.
-  static std::unique_ptr<Attempt> start(const OpenAttempt& open);
+  /// Gives a process a context, and nothing of the submission yet; inputs may be made meanwhile, in another
+  /// thread. Throws std::runtime_error where the device gives no context.
+  static std::unique_ptr<Attempt> with_context(std::unique_ptr<Attempt> attempt);
   /// Loads the object of a process and times its calls. All processes between two renewals get the same
   /// inputs, in buffers of their own, which the process has lost then. Throws device::OutOfMemory where the
   /// device has no room for them without the process either, which `open` starts anew to find out: `started`

@@ -9,10 +9,12 @@
 #include <future>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "calibration/calibration_store.h"
+#include "emulator/core/processors.h"
 #include "judge/call_timer.h"
 #include "judge/ceiling.h"
 #include "judge/host_memory.h"
@@ -50,11 +52,24 @@ struct TimedSize {
   bool side_by_side = false;
 };
 
+/// The first call of the largest size, which is most often the one to time, where this process and as many
+/// others as there are processors have memory for theirs.
+std::optional<CallTimer::FirstCall> first_of_the_largest(const course::SpeedTask& task,
+                                                         const SpeedOptions& options) {
+  constexpr double kCopies = 4;  // of inputs and outputs, while a call is made
+  const course::Case& largest = task.sizes.back();
+  const double room = free_host_memory() / static_cast<double>(emulator::usable_processors());
+  if (kCopies * largest.cost.global_bytes > room) return std::nullopt;
+  if (options.progress) options.progress(fmt::format("inputs of {}", largest.name), 0, 1);
+  return CallTimer::FirstCall(largest, options.seed);
+}
+
 /// The largest size whose timing takes no more memory than there is room for. How much workspaces may take
-/// shows only once a size's inputs are made. Throws std::runtime_error where no size fits.
+/// shows only once a size's inputs are made. `first` is the first call of one of them, if any. Throws
+/// std::runtime_error where no size fits.
 TimedSize largest_that_fits(const course::Problem& problem, device::TimingDevice& device,
                             const OpenAttempt& reference, const SpeedOptions& options,
-                            const result::Figures& ceilings) {
+                            const result::Figures& ceilings, std::optional<CallTimer::FirstCall> first) {
   const std::vector<course::Case>& sizes = problem.speed->sizes;
   const auto context = static_cast<double>(device.context_bytes());
   std::size_t largest = 0;
@@ -68,6 +83,7 @@ TimedSize largest_that_fits(const course::Problem& problem, device::TimingDevice
     const std::size_t calls = calls_together(*problem.speed, one, ceilings);
     // The context of a process that answers is worth less than a larger size.
     const bool is_answered = CallTimer::bytes_needed(one, calls) + 2 * context <= room_on(device);
+    if (first && first->one != &one) first.reset();
     try {
       auto timer =
           std::make_unique<CallTimer>(problem, one, device,
@@ -75,7 +91,8 @@ TimedSize largest_that_fits(const course::Problem& problem, device::TimingDevice
                                                          .calls = calls,
                                                          .answers = options.baseline.answers,
                                                          .reference = is_answered ? reference : OpenAttempt(),
-                                                         .progress = options.progress});
+                                                         .progress = options.progress},
+                                      std::exchange(first, std::nullopt));
       const double left = room_on(device) - timer->bytes_of_process();
       if (left >= context) return {one, std::move(timer), left >= 3 * context};
     } catch (const device::OutOfMemory&) {
@@ -85,6 +102,11 @@ TimedSize largest_that_fits(const course::Problem& problem, device::TimingDevice
       throw std::runtime_error("the GPU has too little free memory to measure speed, even at " +
                                sizes[size].name);
   }
+}
+
+/// The process that has been opened ahead, if any, or a new one, with a context.
+std::unique_ptr<Attempt> started(std::future<std::unique_ptr<Attempt>> ahead, const OpenAttempt& open) {
+  return CallTimer::with_context(ahead.valid() ? ahead.get() : open());
 }
 
 }  // namespace
@@ -132,16 +154,24 @@ CallTimes call_times(std::span<const BatchTimes> reference, std::span<const Batc
 SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDevice& device,
                                const OpenAttempt& submission, const OpenAttempt& reference,
                                const SpeedOptions& options) {
+  const KeptHostMemory kept_memory;
+  std::optional<CallTimer::FirstCall> first_call = first_of_the_largest(*problem.speed, options);
   // Before the size is chosen by the memory that is free, and until the memory that it takes is given back.
   const device::GpuLock lock = await_turn(device, options.progress);
-  const KeptHostMemory kept_memory;
   const calibration::StoredCalibration known = calibration::complete_calibration(
       options.calibrations, *device.open_calibrator(), quantities_of(problem.speed->sizes.back().cost),
       [&](const std::string& what) {
         if (options.progress) options.progress(what, 0, 1);
       });
   const result::Figures& ceilings = known.calibration.figures;
-  const TimedSize timed = largest_that_fits(problem, device, reference, options, ceilings);
+  // Processes of reference and submission for the next round, in which they get contexts.
+  std::array<std::future<std::unique_ptr<Attempt>>, 2> ahead;
+  const auto open_ahead = [&] {
+    ahead = {std::async(std::launch::async, reference), std::async(std::launch::async, submission)};
+  };
+  open_ahead();
+  const TimedSize timed =
+      largest_that_fits(problem, device, reference, options, ceilings, std::move(first_call));
   const course::Case& one = timed.one;
   SpeedMeasurement measurement;
   measurement.speed.size = one.name;
@@ -160,9 +190,11 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDev
       const OpenAttempt& later = reference_first ? submission : reference;
       // Side by side, and before anything is timed. Nothing of the submission is loaded while the reference
       // is timed.
-      auto starting = std::async(std::launch::async, CallTimer::start, std::cref(earlier));
+      auto starting = std::async(std::launch::async, started, std::move(ahead[reference_first ? 0 : 1]),
+                                 std::cref(earlier));
       auto starting_later = std::async(timed.side_by_side ? std::launch::async : std::launch::deferred,
-                                       CallTimer::start, std::cref(later));
+                                       started, std::move(ahead[reference_first ? 1 : 0]), std::cref(later));
+      if (round + 1 < planned) open_ahead();
       // Reference and submission get the same inputs, and no other process of the submission gets them: what
       // one has left somewhere is no answer to the next.
       if (std::exchange(are_inputs_used, true)) timed.timer->renew_inputs();
@@ -170,6 +202,9 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDev
       const std::optional<device::GpuState> before = device.gpu_state();
       std::unique_ptr<Attempt> first = starting.get();
       if (timed.side_by_side) starting_later.wait();
+      for (const auto& opening : ahead) {
+        if (opening.valid()) opening.wait();
+      }
       if (ending.valid()) ending.get();
       Timing of_earlier = timed.timer->time_started(first, earlier);
       first.reset();  // with whatever it still has on the GPU

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -72,12 +73,16 @@ class SpeedRounds : public testing::Test {
                            const course::Baseline& baseline = {.first_ratio = 0.1}) {
     const auto opens = [this](const FakeProgram& program, std::vector<Seen>& seen) -> OpenAttempt {
       return [this, program, &seen] {
-        seen.emplace_back();
-        const FakeProgram watched = [program, &seen, process = seen.size() - 1](
+        // Processes are opened side by side, and called one after the other.
+        const FakeProgram watched = [program, &seen, process = std::optional<std::size_t>()](
                                         FakeSession& session, const std::string& function,
-                                        std::span<const std::uint64_t> words) {
+                                        std::span<const std::uint64_t> words) mutable {
+          if (!process) {
+            process = seen.size();
+            seen.emplace_back();
+          }
           const auto* const in = session.pointer<std::int32_t>(words[0], kLength);
-          seen[process].emplace_back(in, in + kLength);
+          seen[*process].emplace_back(in, in + kLength);
           return program(session, function, words);
         };
         return std::make_unique<FakeTimedAttempt>(device_.gpu, watched, std::chrono::milliseconds(10));
@@ -382,12 +387,17 @@ TEST_F(SpeedRounds, ADeviceThatDrawsOtherwiseThanTheHostEndsTheMeasurement) {
 TEST_F(SpeedRounds, ContextsAreMadeBeforeAnythingIsLoadedAndOneProcessRunsAtATime) {
   const SpeedMeasurement measurement = measure(problem_of(any_call), negates);
   EXPECT_FALSE(measurement.fault);
-  std::size_t contexts = 0, loads = 0;
+  constexpr std::size_t kPlanned = 6;  // rounds
+  std::size_t opened = 0, contexts = 0, loads = 0;
   std::string loaded;  // the process that has code to run
   for (const std::string& event : device_.gpu.events) {
     const std::string number = event.substr(event.find(' ') + 1);
+    if (event.starts_with("open ")) ++opened;
     if (event.starts_with("context ")) ++contexts;
     if (event.starts_with("load ")) {
+      if (contexts < 2 * kPlanned) {
+        EXPECT_EQ(opened, contexts + 2) << "those of the next round, which is certain";
+      }
       EXPECT_EQ(loaded, "") << "has not ended when " << number << " is loaded";
       EXPECT_EQ(contexts, 2 * (loads / 2 + 1)) << "both of a round, before the first has code";
       loaded = number;
@@ -395,7 +405,23 @@ TEST_F(SpeedRounds, ContextsAreMadeBeforeAnythingIsLoadedAndOneProcessRunsAtATim
     }
     if (event == "end " + loaded) loaded.clear();
   }
-  EXPECT_GE(loads, 6U * 2);
+  EXPECT_GE(loads, 2 * kPlanned);
+  EXPECT_EQ(opened, loads) << "none in vain";
+}
+
+TEST_F(SpeedRounds, TheFirstCallIsMadeWhileOthersMayHaveTheGpu) {
+  const SpeedMeasurement measurement = measure(problem_of([this](Random& random) {
+                                                 device_.gpu.note("prepare", 0);
+                                                 return any_call(random);
+                                               }),
+                                               negates);
+  EXPECT_FALSE(measurement.fault);
+  const std::vector<std::string>& events = device_.gpu.events;
+  ASSERT_GE(events.size(), 2U);
+  EXPECT_EQ(events[0], "prepare 0");
+  EXPECT_EQ(events[1], "lock 0");
+  const auto calls = static_cast<std::ptrdiff_t>(of_submission_.size() * of_submission_[0].size());
+  EXPECT_EQ(std::ranges::count(events, "prepare 0"), calls) << "each once";
 }
 
 TEST_F(SpeedRounds, WhereOneMoreContextHasNoRoomProcessesStartInTurnAndTheJudgeAnswers) {
@@ -406,7 +432,8 @@ TEST_F(SpeedRounds, WhereOneMoreContextHasNoRoomProcessesStartInTurnAndTheJudgeA
   EXPECT_FALSE(measure(problem_with_drawn_inputs(prepared), negates).fault);
   EXPECT_EQ(prepared, static_cast<int>(of_submission_.size() * of_submission_[0].size()));
   EXPECT_EQ(of_reference_.size(), of_submission_.size());
-  const std::vector<std::string>& events = device_.gpu.events;
+  std::vector<std::string> events = device_.gpu.events;
+  std::erase_if(events, [](const std::string& one) { return one.starts_with("open ") || one == "lock 0"; });
   ASSERT_EQ(events.size(), of_submission_.size() * 6);
   for (std::size_t process = 0; process < events.size(); process += 3) {
     ASSERT_THAT(events[process], testing::StartsWith("context "));

@@ -168,7 +168,10 @@ class FakeTimingDevice final : public device::TimingDevice {
   int multiprocessors() const override { return 1; }
   std::size_t free_memory() const override { return free; }
   std::size_t context_bytes() const override { return context; }
-  device::GpuLock lock(const std::function<void()>&) override { return {}; }
+  device::GpuLock lock(const std::function<void()>&) override {
+    gpu.note("lock", 0);
+    return {};
+  }
   std::optional<device::GpuState> gpu_state() const override { return std::nullopt; }
   std::unique_ptr<device::Session> open(std::uint64_t) override {
     throw std::logic_error("attempts are made by the test");
@@ -193,6 +196,7 @@ class FakeTimedAttempt final : public Attempt {
         program_(std::move(program)),
         call_time_(call_time) {
     gpu_.open(number_, session_);
+    gpu_.note("open", number_);
     session_.held = true;  // a GPU's memory can be read at any time
   }
   ~FakeTimedAttempt() override {
