@@ -51,10 +51,11 @@ SHARES = {"reference": 35, "rung": 30, "mistake": 25, "red-team": 10}  # of the 
 SAMPLE_INTERVAL, SHOWN_INTERVAL = 0.5, 60  # seconds
 OF_THE_RUN = {"seconds", "compile_seconds"}  # fields in which the reports of two gradings differ
 # Verdicts of a case whose message says where it happened first, which depends on the warps that run first.
-FIRST_MET = {"out-of-bounds", "race", "time-limit"}
+FIRST_MET = {"out-of-bounds", "race", "time-limit", "uninitialised-read"}
 # Exercises in which blocks may wait for others. How often they look meanwhile depends on the blocks that run first, and
-# gates count it.
+# gates count it. Where they do not wait as they should, so do the cases that show it, and what is wrong in them.
 WAITING = {"block-scan", "scan", "compaction", "segmented-scan"}
+OF_A_FAILURE = {"verdict", "message", "guess", "question", "places", "mismatches", "total", "wrong"}
 
 
 @dataclasses.dataclass
@@ -197,6 +198,8 @@ def resident(process):
 
 def may_differ(key, part, exercise):
     """A field of `part`, which is an object of the report on an exercise."""
+    if "mismatches" in part and exercise in WAITING:  # a case; the verdict on all of them is compared
+        return key in OF_A_FAILURE
     if key == "message":
         return part.get("verdict") in FIRST_MET
     if key in ("value", "case"):  # of a gate, and in which case it is that
