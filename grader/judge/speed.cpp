@@ -18,6 +18,7 @@
 #include "judge/call_timer.h"
 #include "judge/ceiling.h"
 #include "judge/host_memory.h"
+#include "judge/limits.h"
 #include "judge/median.h"
 #include "judge/throttled_rounds.h"
 #include "judge/turn.h"
@@ -104,6 +105,13 @@ TimedSize largest_that_fits(const course::Problem& problem, device::TimingDevice
   }
 }
 
+/// A process whose driver has started, so that nothing of it runs beside calls that are timed.
+std::unique_ptr<Attempt> opened(const OpenAttempt& open) {
+  std::unique_ptr<Attempt> attempt = open();
+  attempt->settle(kLoadTime);  // answered behind that; a process that does not gets no context either
+  return attempt;
+}
+
 /// The process that has been opened ahead, if any, or a new one, with a context.
 std::unique_ptr<Attempt> started(std::future<std::unique_ptr<Attempt>> ahead, const OpenAttempt& open) {
   return CallTimer::with_context(ahead.valid() ? ahead.get() : open());
@@ -167,7 +175,8 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDev
   // Processes of reference and submission for the next round, in which they get contexts.
   std::array<std::future<std::unique_ptr<Attempt>>, 2> ahead;
   const auto open_ahead = [&] {
-    ahead = {std::async(std::launch::async, reference), std::async(std::launch::async, submission)};
+    ahead = {std::async(std::launch::async, opened, std::cref(reference)),
+             std::async(std::launch::async, opened, std::cref(submission))};
   };
   open_ahead();
   const TimedSize timed =

@@ -388,15 +388,17 @@ TEST_F(SpeedRounds, ContextsAreMadeBeforeAnythingIsLoadedAndOneProcessRunsAtATim
   const SpeedMeasurement measurement = measure(problem_of(any_call), negates);
   EXPECT_FALSE(measurement.fault);
   constexpr std::size_t kPlanned = 6;  // rounds
-  std::size_t opened = 0, contexts = 0, loads = 0;
+  std::size_t opened = 0, settled = 0, contexts = 0, loads = 0;
   std::string loaded;  // the process that has code to run
   for (const std::string& event : device_.gpu.events) {
     const std::string number = event.substr(event.find(' ') + 1);
     if (event.starts_with("open ")) ++opened;
+    if (event.starts_with("settle ")) ++settled;
     if (event.starts_with("context ")) ++contexts;
     if (event.starts_with("load ")) {
       if (contexts < 2 * kPlanned) {
         EXPECT_EQ(opened, contexts + 2) << "those of the next round, which is certain";
+        EXPECT_EQ(settled, opened) << "the driver starts beside nothing that is timed";
       }
       EXPECT_EQ(loaded, "") << "has not ended when " << number << " is loaded";
       EXPECT_EQ(contexts, 2 * (loads / 2 + 1)) << "both of a round, before the first has code";
@@ -433,7 +435,9 @@ TEST_F(SpeedRounds, WhereOneMoreContextHasNoRoomProcessesStartInTurnAndTheJudgeA
   EXPECT_EQ(prepared, static_cast<int>(of_submission_.size() * of_submission_[0].size()));
   EXPECT_EQ(of_reference_.size(), of_submission_.size());
   std::vector<std::string> events = device_.gpu.events;
-  std::erase_if(events, [](const std::string& one) { return one.starts_with("open ") || one == "lock 0"; });
+  std::erase_if(events, [](const std::string& one) {
+    return one.starts_with("open ") || one.starts_with("settle ") || one == "lock 0";
+  });
   ASSERT_EQ(events.size(), of_submission_.size() * 6);
   for (std::size_t process = 0; process < events.size(); process += 3) {
     ASSERT_THAT(events[process], testing::StartsWith("context "));

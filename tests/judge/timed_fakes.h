@@ -235,7 +235,10 @@ class FakeTimedAttempt final : public Attempt {
     look();
     return {.time = call_time_ * calls};
   }
-  runner::Outcome settle(std::chrono::milliseconds) override { return {}; }
+  runner::Outcome settle(std::chrono::milliseconds) override {
+    gpu_.note("settle", number_);
+    return {};
+  }
   const std::string& output() const override { return output_; }
   bool output_truncated() const override { return false; }
 
