@@ -79,8 +79,7 @@ Seed seed_of_call(const Seed& seed, int renewals, std::size_t content) {
 
 /// As many as there are processors, if half of the memory that is free has room for what they make.
 std::size_t calls_made_at_once(const course::Case& one) {
-  constexpr double kCopies = 4;  // of inputs and outputs, while a call is made
-  const double room = free_host_memory() / 2 / (kCopies * one.cost.global_bytes + 1);
+  const double room = free_host_memory() / 2 / (CallTimer::host_bytes_needed(one) + 1);
   const double processors = emulator::usable_processors();
   return static_cast<std::size_t>(std::max(1.0, std::min(room, processors)));
 }
@@ -134,6 +133,11 @@ CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, de
 void CallTimer::renew_inputs() {
   ++renewals_;
   make_inputs(0);
+}
+
+double CallTimer::host_bytes_needed(const course::Case& one) {
+  constexpr double kCopies = 4;  // of inputs and outputs
+  return kCopies * one.cost.global_bytes;
 }
 
 double CallTimer::bytes_needed(const course::Case& one, std::size_t calls) {

@@ -72,6 +72,8 @@ class CallTimer {
     std::function<course::Call(Random&)> make;  ///< this call and all others
     course::Call call;
   };
+  /// Memory of the host that a call takes while it is made.
+  static double host_bytes_needed(const course::Case& one);
 
   /// Makes the inputs, but those of the first call if they are made already. `one` stays alive as long as the
   /// timer.

@@ -57,10 +57,9 @@ struct TimedSize {
 /// others as there are processors have memory for theirs.
 std::optional<CallTimer::FirstCall> first_of_the_largest(const course::SpeedTask& task,
                                                          const SpeedOptions& options) {
-  constexpr double kCopies = 4;  // of inputs and outputs, while a call is made
   const course::Case& largest = task.sizes.back();
   const double room = free_host_memory() / static_cast<double>(emulator::usable_processors());
-  if (kCopies * largest.cost.global_bytes > room) return std::nullopt;
+  if (CallTimer::host_bytes_needed(largest) > room) return std::nullopt;
   if (options.progress) options.progress(fmt::format("inputs of {}", largest.name), 0, 1);
   return CallTimer::FirstCall(largest, options.seed);
 }
