@@ -26,6 +26,13 @@ class HeldSignals {
     constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 500'000'000};
     return std::max(sigtimedwait(&held_, nullptr, &kPause), 0);
   }
+  /// Whether one that ends the run is there or comes in a tenth of a second.
+  bool end_follows() const {
+    constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 100'000'000};
+    sigset_t ends = held_;
+    sigdelset(&ends, SIGCHLD);
+    return sigtimedwait(&ends, nullptr, &kPause) > 0;
+  }
   /// Whether a signal ends the run.
   static bool is_end(int signal) { return signal == SIGINT || signal == SIGTERM || signal == SIGHUP; }
 

@@ -194,7 +194,13 @@ bool run_jobs(std::size_t jobs, const WorkerOptions& options, const std::functio
     }
     wait(judges.running());
     if (HeldSignals::is_end(signals.next())) return false;
-    judges.collect(done);
+    bool is_over = false;
+    judges.collect([&](std::size_t number, const Outcome& outcome) {
+      // Who cancels a job of a cluster ends all of its processes, and a judge before this one maybe.
+      is_over = is_over || (outcome.verdict == result::Verdict::grader_error && signals.end_follows());
+      if (!is_over) done(number, outcome);
+    });
+    if (is_over) return false;
   }
   return true;
 }

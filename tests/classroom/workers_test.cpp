@@ -123,18 +123,23 @@ bool runs(pid_t process) {
   }
 }
 
-/// Runs jobs that sleep in a process of its own, sends it a signal, and expects its judge to end with it.
-void expect_judge_to_end(const WorkerOptions& options, const fs::path& note, int signal, int status) {
+/// Starts a process that runs a job and ends with 1 if that is done, 2 if all are, and 5 if a signal ended
+/// them.
+pid_t run_a_job(const WorkerOptions& options) {
   const pid_t process = fork();
-  if (process == 0) {
-    const bool whole = run_jobs(
-        1, options,
-        [](std::size_t) {
-          return Job{"scan", "x.cu", "s", "t"};
-        },
-        [](std::size_t, const Outcome&) { _exit(1); }, [](std::size_t) {});
-    _exit(whole ? 2 : 5);
-  }
+  if (process != 0) return process;
+  const bool whole = run_jobs(
+      1, options,
+      [](std::size_t) {
+        return Job{"scan", "x.cu", "s", "t"};
+      },
+      [](std::size_t, const Outcome&) { _exit(1); }, [](std::size_t) {});
+  _exit(whole ? 2 : 5);
+}
+
+/// Runs a job that sleeps, sends its process a signal, and expects its judge to end with it.
+void expect_judge_to_end(const WorkerOptions& options, const fs::path& note, int signal, int status) {
+  const pid_t process = run_a_job(options);
   pid_t judge = 0;
   for (int tries = 0; tries < 500 && judge == 0; ++tries) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -160,6 +165,14 @@ TEST_F(Workers, EndWithTheirParent) {
     fs::remove(note);
     expect_judge_to_end(options, note, signal, status);
   }
+}
+
+TEST_F(Workers, AJudgeThatIsCancelledBeforeThemHasNoOutcome) {
+  int ended = 0;
+  waitpid(run_a_job(script("(sleep 0.03; kill -TERM $PPID) & kill -TERM $$\n", 1)), &ended, 0);
+  EXPECT_EQ(ended, 5 << 8);
+  waitpid(run_a_job(script("kill -TERM $$\n", 1)), &ended, 0);
+  EXPECT_EQ(ended, 1 << 8) << "the judge alone was ended: a fault of the grader";
 }
 
 }  // namespace
