@@ -295,7 +295,8 @@ class Trial:
                 stated = " or ".join(wanted.verdicts)
                 self.fault(f"{student}: {exercise}: {verdict} in place of {stated}: {wanted.name}")
                 graded = json.loads(report)["exercises"][0] if report else {}
-                print(json.dumps({key: graded.get(key) for key in ("compiler_output", "speed")})[:2000], flush=True)
+                said = {key: graded.get(key) for key in ("message", "compiler_output", "speed")}
+                print(json.dumps(said)[:2000], flush=True)
         return rows
 
     def check_broken(self, names):
