@@ -50,12 +50,13 @@ HELD, FAULTS, SKIPPED = 0, 1, 77
 SHARES = {"reference": 35, "rung": 30, "mistake": 25, "red-team": 10}  # of the files, where there are such
 SAMPLE_INTERVAL, SHOWN_INTERVAL = 0.5, 60  # seconds
 OF_THE_RUN = {"seconds", "compile_seconds"}  # fields in which the reports of two gradings differ
-# Verdicts of a case whose message says where it happened first, which depends on the warps that run first.
+# Verdicts of which a report says where it happened first, which depends on the warps that run first.
 FIRST_MET = {"out-of-bounds", "race", "time-limit", "uninitialised-read"}
+OF_THE_PLACE = {"message", "guess", "question", "places", "next_step"}
 # Exercises in which blocks may wait for others. How often they look meanwhile depends on the blocks that run first, and
 # gates count it. Where they do not wait as they should, so do the cases that show it, and what is wrong in them.
 WAITING = {"block-scan", "scan", "compaction", "segmented-scan"}
-OF_A_FAILURE = {"verdict", "message", "guess", "question", "places", "mismatches", "total", "wrong"}
+OF_A_FAILURE = OF_THE_PLACE | {"verdict", "mismatches", "total", "wrong"}
 
 
 @dataclasses.dataclass
@@ -202,10 +203,8 @@ def may_differ(key, part, exercise):
         return True
     if "mismatches" in part and exercise in WAITING:  # a case; the verdict on all of them is compared
         return key in OF_A_FAILURE
-    if key == "next_step":  # which says how to mend the first case that fails
-        return exercise in WAITING and part.get("verdict") != "passed"
-    if key == "message":
-        return part.get("verdict") in FIRST_MET
+    if key in OF_THE_PLACE:
+        return part.get("verdict") in FIRST_MET or (exercise in WAITING and part.get("verdict") != "passed")
     if key in ("value", "case"):  # of a gate, and in which case it is that
         return exercise in WAITING
     return False
