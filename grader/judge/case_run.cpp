@@ -249,12 +249,18 @@ class CallRun {
   bool still_holds(const Argument& input, std::uint64_t address) {
     constexpr std::size_t kPart = std::size_t{4} << 20;
     const std::span<const std::byte> all = input.input;
-    if (input.on_host) return std::ranges::equal(array_snapshots_.at(address - 1), all);
     for (std::size_t begin = 0; begin < all.size(); begin += kPart) {
       const auto part = all.subspan(begin, std::min(kPart, all.size() - begin));
-      snapshot_.resize(part.size());
-      session_.read(address + begin, snapshot_);
-      if (std::memcmp(snapshot_.data(), part.data(), part.size()) != 0) return false;
+      const std::byte* now = nullptr;
+      if (input.on_host) {
+        now = array_snapshots_.at(address - 1).data() + begin;
+      } else {
+        snapshot_.resize(part.size());
+        session_.read(address + begin, snapshot_);
+        now = snapshot_.data();
+      }
+      // == of ranges would compare one std::byte after the other.
+      if (std::memcmp(now, part.data(), part.size()) != 0) return false;
     }
     return true;
   }
